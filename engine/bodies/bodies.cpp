@@ -71,16 +71,17 @@ BodyIndex add_body(Bodies& bodies, const Shapes& shapes, const Materials& materi
 }
 
 std::span<const std::int32_t> Bodies::blocks() const {
+  if (ranks != nullptr) return subdomains.block;  // without ghosts behind
   return subdomains.cover(size()) ? std::span<const std::int32_t>(subdomains.block) : even_blocks(size());
 }
 
 BodySums body_sums(const Bodies& bodies, const Vec3& gravity) {
-  return sum_ranges<BodySums>(bodies.blocks(),
+  return sum_ranges<BodySums>(bodies.blocks(), bodies.ranks,
                               [&](const Block& block) { return sum_bodies(bodies, gravity, block); });
 }
 
 double mechanical_energy(const Bodies& bodies, const Vec3& gravity) {
-  return sum_numbers(bodies.blocks(),
+  return sum_numbers(bodies.blocks(), bodies.ranks,
                      [&](const Block& block) { return sum_energies(bodies, gravity, block); });
 }
 
@@ -114,7 +115,7 @@ std::uint64_t state_hash(const Bodies& bodies) {
     append(bodies.angular_velocity[i]);
     return hash_words(&words, sizeof words, 0);
   };
-  return reduce_blocks(
+  const std::uint64_t of_bodies = reduce_blocks(
       bodies.size(), grain_light, std::uint64_t{bodies.size()},
       [&](const Block& block) {
         std::uint64_t sum = 0;
@@ -122,6 +123,7 @@ std::uint64_t state_hash(const Bodies& bodies) {
         return sum;
       },
       std::plus<>{});
+  return static_cast<std::uint64_t>(total(bodies.ranks, static_cast<std::int64_t>(of_bodies)));
 }
 
 }  // namespace scree

@@ -4,6 +4,7 @@
 #include "engine/bodies/materials.h"
 #include "engine/bodies/subdomains.h"
 #include "engine/core/frames.h"
+#include "engine/core/ranks.h"
 #include "engine/geometry/shapes.h"
 
 namespace scree {
@@ -30,6 +31,7 @@ struct Bodies {
   std::vector<std::int32_t> part;  // that carries it
   std::vector<Pose> rest;          // where it is while its part has not moved it
   Subdomains subdomains;           // how loops and sweeps cut them; none before the first step
+  Ranks* ranks = nullptr;          // among which these are a part of all; sums are over all. Null: these are all
 
   std::size_t size() const { return position.size(); }
   bool is_asleep(std::size_t i) const { return !asleep.empty() && asleep[i] != 0; }
@@ -69,6 +71,7 @@ struct BodySums {
     f(kinetic), f(potential), f(linear), f(angular);
   }
   void join(const BodySums&) {}
+  void over_ranks(Ranks&) {}
 };
 BodySums body_sums(const Bodies& bodies, const Vec3& gravity);
 

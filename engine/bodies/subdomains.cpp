@@ -31,14 +31,16 @@ bool Subdomains::are_outgrown(std::size_t bodies) const {
 
 void Subdomains::index() {
   block.clear();
-  for (std::size_t k = 0; k < size(); ++k) append_even_blocks(first[k], first[k + 1], block);
-  if (!first.empty()) block.push_back(first.back());
+  for (std::size_t k = 0; k < own_size(); ++k) append_even_blocks(first[k], first[k + 1], block);
+  if (!first.empty()) block.push_back(own_bodies());
 }
+
+std::int64_t cut_weight(std::int32_t contacts) { return std::max(contacts, least_weight); }
 
 Subdomains cut(std::span<const std::int32_t> contacts_of, std::span<const std::uint64_t> place_of) {
   const std::size_t n = contacts_of.size();
   std::vector<std::int64_t> before(n + 1, 0);  // [body] weight of those before it
-  for (std::size_t i = 0; i < n; ++i) before[i + 1] = before[i] + std::max(contacts_of[i], least_weight);
+  for (std::size_t i = 0; i < n; ++i) before[i + 1] = before[i] + cut_weight(contacts_of[i]);
   const std::int64_t whole = before[n];
   const auto count = static_cast<std::size_t>(
       whole < weight_undivided ? 1 : std::max<std::int64_t>(2, whole / weight_a_subdomain));
@@ -84,17 +86,23 @@ void cut_newcomers(std::size_t bodies, Subdomains& s) {
   s.index();
 }
 
+void cut_own_rows(const Subdomains& s, std::span<const std::int32_t> row_of, std::vector<std::int32_t>& block) {
+  block.clear();
+  for (std::size_t k = 0; k < s.own_size(); ++k)
+    append_even_blocks(row_of[s.first[k]], row_of[s.first[k + 1]], block);
+  block.push_back(row_of[s.own_bodies()]);
+}
+
 void cut_rows(const Subdomains& s, std::span<const std::int32_t> row_of, std::size_t rows,
               std::vector<std::int32_t>& block) {
   block.clear();
   const bool fit = !row_of.empty() && s.cover(row_of.size() - 1) && std::cmp_equal(row_of.back(), rows);
   if (!fit) {
     append_even_blocks(0, static_cast<std::int32_t>(rows), block);
+    block.push_back(static_cast<std::int32_t>(rows));
   } else {
-    for (std::size_t k = 0; k < s.size(); ++k)
-      append_even_blocks(row_of[s.first[k]], row_of[s.first[k + 1]], block);
+    cut_own_rows(s, row_of, block);
   }
-  block.push_back(static_cast<std::int32_t>(rows));
 }
 
 }  // namespace scree

@@ -17,7 +17,13 @@ struct Subdomains {
   /// `first`, see index().
   std::vector<std::int32_t> block;
 
+  /// Of a rank's bodies (engine/core/ranks.h): how many subdomains, the first, are its own; those behind are of
+  /// ghosts, and have no blocks. -1: all are.
+  std::int32_t own = -1;
+
   std::size_t size() const { return first.empty() ? 0 : first.size() - 1; }
+  std::size_t own_size() const { return own < 0 ? size() : static_cast<std::size_t>(own); }
+  std::int32_t own_bodies() const { return first.empty() ? 0 : first[own_size()]; }
   /// Do they cover exactly so many bodies?
   bool cover(std::size_t bodies) const {
     return !first.empty() && first.back() == static_cast<std::int32_t>(bodies);
@@ -28,6 +34,8 @@ struct Subdomains {
   void index();
 };
 
+/// What a body with so many contacts weighs where ranges are to be as heavy as others.
+std::int64_t cut_weight(std::int32_t contacts);
 /// Cuts bodies in the order of their slots into ranges of about the same weight; [body] a number of contacts.
 /// Where there are places along the curve, [body], cuts go to where it leaves large cells, so that subdomains
 /// are compact.
@@ -35,6 +43,10 @@ Subdomains cut(std::span<const std::int32_t> contacts_of, std::span<const std::u
 /// Appends those that have come since.
 void cut_newcomers(std::size_t bodies, Subdomains& subdomains);
 
+/// [block + 1] rows where blocks begin of those that belong to own bodies, likewise; `row_of` has to belong to
+/// the table.
+void cut_own_rows(const Subdomains& subdomains, std::span<const std::int32_t> row_of,
+                  std::vector<std::int32_t>& block);
 /// [block + 1] rows where blocks begin, of a table whose rows belong to bodies: [row_of[i], row_of[i + 1]) to
 /// body i. No block is in two subdomains. Even ones where subdomains do not cover the bodies, or `row_of`
 /// does not belong to the table.

@@ -83,8 +83,8 @@ struct ExactDouble {
     f(value);
   }
   void join(const ExactDouble&) {}
-  template <class Link>
-  void over_ranks(Link&) {}
+  template <class Ranks>
+  void over_ranks(Ranks&) {}
 };
 
 /// Adds up what f(Block) returns for the ranges [first[k], first[k + 1]), without rounding between them.

@@ -193,9 +193,13 @@ class PairLists {
     const DetectionWorkspace::Reach *const reach = m_.w.reach.data(), of_body = reach[i];
     const CollisionFilter* const filter = m_.in.filter;
     const bool only_ellipsoids = m_.in.shapes.only_ellipsoids();
+    const Halo* const halo = m_.in.halo;
+    const std::size_t first_ghost = halo == nullptr ? m_.in.bodies.size() : halo->own_bodies(),
+                      first_after = halo == nullptr ? first_ghost : halo->first_after();
     for (auto p = row[i], end = row[i + 1]; p < end; ++p) {
       const std::int32_t b = partner[p];
       if (filter != nullptr && filter->contain(i, b)) continue;
+      if (static_cast<std::size_t>(b) >= first_ghost && static_cast<std::size_t>(b) < first_after) continue;
       const PairKind kind =
           only_ellipsoids ? two_ellipsoids : pair_kind(m_.placed, static_cast<std::int32_t>(i), b);
       const DetectionWorkspace::Reach& of_partner = reach[b];
@@ -319,7 +323,7 @@ SCREE_INLINE float rounded_down(double x) {
 bool are_those_of_last_step(const Making& m, const Block& block, const PairGaps& found) {
   const Contacts& contacts = m.last.contacts;
   const NormalCache& cached_normals = m.last.cached_normals;
-  const std::size_t n = m.in.bodies.size();
+  const std::size_t n = m.in.halo == nullptr ? m.in.bodies.size() : m.in.halo->own_bodies();
   if (contacts.row.size() != n + 1 || cached_normals.row.size() != n + 1) return false;
   const PairGaps::Found *pair = found.of_pair.data(), *const end = pair + found.of_pair.size();
   std::int32_t c = contacts.row[block.begin], s = cached_normals.row[block.begin];

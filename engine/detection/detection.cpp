@@ -112,14 +112,35 @@ void merge(DetectionWorkspace& w, std::size_t blocks, const DetectionMemory& mem
   for (Found& block : found) std::ranges::move(block.cached, std::back_inserter(cached));
 }
 
+/// How far ghosts are pushed their owners know.
+void follow_reach(Halo& halo, DetectionWorkspace& w) {
+  w.pushed.resize(w.reach.size());
+  for (std::size_t i = 0; i < w.reach.size(); ++i) w.pushed[i] = w.reach[i].pushed;
+  halo.follow(w.pushed);
+  for (std::size_t i = halo.own_bodies(); i < w.reach.size(); ++i) w.reach[i].pushed = w.pushed[i];
+}
+
+/// Of a rank those whose contacts it finds.
+std::int64_t count_pairs(const DetectionInput& in, const CandidatePairs& pairs) {
+  if (in.halo == nullptr) return static_cast<std::int64_t>(pairs.size());
+  const auto first_ghost = static_cast<std::int32_t>(in.halo->own_bodies()),
+             first_after = static_cast<std::int32_t>(in.halo->first_after());
+  return std::ranges::count_if(pairs.b, [&](std::int32_t b) { return b < first_ghost || b >= first_after; });
+}
+
+/// Bodies have been placed twice, and others may stand in their slots.
+bool forget_distances(DetectionWorkspace& w) {
+  w.stamp = 0;
+  return true;
+}
+
 }  // namespace
 
 DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
                               const DetectionMemory& memory) {
-  const std::size_t n = in.bodies.size();
   const PlacedShapes placed{in.shapes, in.bodies,      w.ellipsoids, w.implicits,
                             w.members, w.first_member, w.boundaries, in.time_step_s};
-  const TravelBounds farthest = place_bodies(in, placed, w);
+  TravelBounds farthest;
   const auto find_pairs = [&] {
     update_candidate_pairs(
         w.boxes,
@@ -129,13 +150,18 @@ DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
         },
         w.pair_list, w.pairs, w.unmoved.empty() ? in.bodies.asleep : w.unmoved, in.cell);
   };
-  find_pairs();
-  if (farthest.least < farthest.most) {  // else nobody can be pushed further, as in a bed at rest
-    spread_reach(w);
-    if (widen_boxes(w)) find_pairs();
-  }
+  do {
+    farthest = place_bodies(in, placed, w);
+    find_pairs();
+    if (in.halo != nullptr || farthest.least < farthest.most) {  // else nobody can be pushed further
+      spread_reach(w);
+      if (in.halo != nullptr) follow_reach(*in.halo, w);
+      if (widen_boxes(w)) find_pairs();
+    }
+  } while (in.halo != nullptr && !in.halo->covers(w.boxes) && forget_distances(w));
   place_boundaries(in, w);
 
+  const std::size_t n = in.halo == nullptr ? in.bodies.size() : in.halo->own_bodies();
   w.contact_row.resize(n + 1);
   w.cached_normal_row.resize(n + 1);
   w.contact_row[n] = w.cached_normal_row[n] = 0;
@@ -149,7 +175,7 @@ DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
   merge(w, blocks, memory);
 
   DetectionReport report;
-  report.candidates = static_cast<std::int64_t>(w.pairs.size());
+  report.candidates = count_pairs(in, w.pairs);
   for (std::size_t k = 0; k < blocks; ++k) {
     report.known_apart += w.found[k].known_apart;
     report.failures += w.found[k].failures;

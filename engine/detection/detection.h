@@ -23,6 +23,21 @@ struct CollisionFilter {
   }
 };
 
+/// Bodies of other ranks (ghosts) behind a rank's own, as far as these may meet them. Contacts of a pair are
+/// found by the rank that owns the body which comes first in the whole.
+class Halo {
+ public:
+  virtual ~Halo() = default;
+  virtual std::size_t own_bodies() const = 0;
+  /// Ghosts from this slot on come after all own bodies in the whole, those before it before them.
+  virtual std::size_t first_after() const = 0;
+  /// [body] a ghost's number becomes what its owner has.
+  virtual void follow(std::span<double> numbers) = 0;
+  /// Have own bodies, on all ranks, stayed in reach of what the halo was made for, with these boxes, [body]?
+  /// If not it is made anew for them: slots of ghosts and all that knows them change.
+  virtual bool covers(std::span<const BoundingBox> boxes) = 0;
+};
+
 struct DetectionInput {
   const Shapes& shapes;
   const Bodies& bodies;
@@ -34,6 +49,7 @@ struct DetectionInput {
   PlacedCell cell = {};
   double bridge_m = 0.0;  // up to which gap surfaces attract each other
   const CollisionFilter* filter = nullptr;
+  Halo* halo = nullptr;  // of a rank; null: the bodies are all
 };
 
 struct DetectionReport {
@@ -79,7 +95,7 @@ struct DetectionWorkspace {
     bool moves;      // or is a belt: who sleeps on it wakes
   };
   std::vector<Guard> guards;          // [boundary]
-  std::vector<std::uint8_t> unmoved;  // [body] 1: asleep or held; empty if nobody is held
+  std::vector<std::uint8_t> unmoved;  // [body] 1: asleep, held, or a ghost; empty if there are none
   std::vector<Found> found;           // [block of bodies]
   std::vector<std::int32_t> contact_row, cached_normal_row;  // [body + 1], see Contacts and Seeds
   /// How far apart pairs of ellipsoids were at least that were no contacts, m, rounded down. Where bodies
@@ -95,6 +111,7 @@ struct DetectionWorkspace {
     std::vector<std::byte> bytes;
   };
   Window window;
+  std::vector<double> pushed;  // [body] see Reach; to and from other ranks
 };
 
 /// Finds every contact whose gap is smaller than what the two surfaces may cover within the step, moving as

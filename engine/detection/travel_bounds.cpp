@@ -105,8 +105,13 @@ void prepare_block(const DetectionInput& in, const PlacedShapes& placed, const B
   }
 }
 
-/// Those that nothing moves have no contacts with each other.
-void mark_unmoved(const Bodies& bodies, std::vector<std::uint8_t>& unmoved) {
+/// Those that nothing moves have no contacts with each other, nor are those of ghosts found here.
+void mark_unmoved(const Bodies& bodies, const Halo* halo, std::vector<std::uint8_t>& unmoved) {
+  if (halo != nullptr) {
+    unmoved.assign(bodies.size(), 0);
+    std::fill(unmoved.begin() + static_cast<std::ptrdiff_t>(halo->own_bodies()), unmoved.end(), 1);
+    return;
+  }
   unmoved.resize(bodies.part.size());
   for (std::size_t i = 0; i < unmoved.size(); ++i)
     unmoved[i] = bodies.is_asleep(i) || bodies.is_carried(i) ? 1 : 0;
@@ -134,7 +139,7 @@ void raise_to(double& value, double candidate) {
 TravelBounds place_bodies(const DetectionInput& in, const PlacedShapes& placed, DetectionWorkspace& w) {
   const std::size_t n = in.bodies.size();
   w.boxes.resize(n);
-  mark_unmoved(in.bodies, w.unmoved);
+  mark_unmoved(in.bodies, in.halo, w.unmoved);
   if (!in.shapes.clumps().empty()) number_members(in, w);
   w.reach.resize(n);
   w.ellipsoids.resize(n);

@@ -40,7 +40,7 @@ struct Extremes {
 Extremes extremes(const Shapes& shapes, const Bodies& bodies, const PlacedCell& cell = {}) {
   const bool flows = cell.flows();
   const double strain = cell.rate.norm();
-  return reduce_blocks(
+  const Extremes own = reduce_blocks(
       bodies.size(), grain_medium, Extremes{},
       [&](const Block& block) {
         Extremes e;
@@ -58,6 +58,7 @@ Extremes extremes(const Shapes& shapes, const Bodies& bodies, const PlacedCell& 
       [](const Extremes& a, const Extremes& b) -> Extremes {
         return {std::max(a.fastest, b.fastest), std::min(a.shortest, b.shortest)};
       });
+  return {most(bodies.ranks, own.fastest), least(bodies.ranks, own.shortest)};
 }
 
 /// The longest step that speeds and sizes of bodies allow where free fall gains g, m/s^2; s.
@@ -70,7 +71,7 @@ double longest_step(const Settings& settings, double g, const Extremes& of_bodie
 
 /// The fastest approach of two surfaces that meet within h, over the length of their contact, 1/s.
 double fastest_approach(const ContactProblem& p, double h) {
-  return reduce_blocks(
+  const double fastest_of_own = reduce_blocks(
       p.contacts(), grain_medium, 0.0,
       [&](const Block& block) {
         double fastest = 0.0;
@@ -81,6 +82,7 @@ double fastest_approach(const ContactProblem& p, double h) {
         return fastest;
       },
       larger);
+  return most(p.ranks(), fastest_of_own);
 }
 
 /// What the step that was done makes of the next one's length. That it missed the solver's goal does not

@@ -8,6 +8,7 @@
 #include "engine/core/frames.h"
 #include "engine/core/ordering.h"
 #include "engine/core/parallel.h"
+#include "engine/simulation/ranks/decomposition.h"
 #include "engine/simulation/subsystems/bonds.h"
 #include "engine/simulation/subsystems/cell_flow.h"
 #include "engine/simulation/subsystems/cohesion.h"
@@ -176,6 +177,7 @@ struct Assembled {
     f(squares);
   }
   void join(const Assembled& o) { bounce = bounce || o.bounce; }
+  void over_ranks(Ranks& ranks) { bounce = any(&ranks, bounce); }
 };
 
 /// The contacts of a block, but for the rows of those that resist torques, which are counted.
@@ -299,15 +301,33 @@ std::size_t number_fixed(const std::vector<BoundaryPose>& boundary_pose, const s
   return fixed;
 }
 
+/// Cuts contacts into blocks; of a rank, those at home there by its subdomains, then the others.
+void cut_contacts(const State& state, ContactProblem& p) {
+  const Contacts& contacts = state.contacts;
+  const Subdomains& subdomains = state.bodies.subdomains;
+  if (p.share == nullptr) {
+    cut_rows(subdomains, contacts.row, contacts.size(), p.contact_block);
+    return;
+  }
+  const auto own = static_cast<std::size_t>(contacts.row[subdomains.own_bodies()]);
+  cut_own_rows(subdomains, contacts.row, p.contact_block);
+  p.own_blocks = p.contact_block.size() - 1;
+  p.contact_block.pop_back();
+  append_even_blocks(static_cast<std::int32_t>(own), static_cast<std::int32_t>(contacts.size()), p.contact_block);
+  p.contact_block.push_back(static_cast<std::int32_t>(contacts.size()));
+}
+
 /// What forces give a body in h, root of the mean square, m/s.
 double force_speed(const Bodies& bodies, const Workspace& w, double h) {
   if (w.body_acceleration.empty()) return w.gravity.norm() * h;
-  const double squares = sum_numbers(bodies.blocks(), [&](const Block& block) {
+  const double squares = sum_numbers(bodies.blocks(), bodies.ranks, [&](const Block& block) {
     double sum = 0.0;
     for (std::size_t i = block.begin; i < block.end; ++i) sum += acceleration(w, i).squaredNorm();
     return sum;
   });
-  return h * std::sqrt(squares / static_cast<double>(bodies.size()));
+  const std::int64_t count =
+      bodies.ranks == nullptr ? std::ssize(bodies.position) : total(bodies.ranks, bodies.subdomains.own_bodies());
+  return h * std::sqrt(squares / static_cast<double>(count));
 }
 
 }  // namespace
@@ -320,7 +340,8 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
   ContactProblem& p = w.problem;
   const bool newton = settings.restitution_law != RestitutionLaw::energetic;
   p.first_body = bodies.subdomains.cover(bodies.size()) ? bodies.subdomains.first : no_subdomains;
-  cut_rows(bodies.subdomains, state.contacts.row, contacts.size(), p.contact_block);
+  p.share = w.decomposition ? &w.decomposition->share() : nullptr;
+  cut_contacts(state, p);
   const std::size_t first_part =
       bodies.size() + number_fixed(w.boundary_pose, contacts, p.contact_block, bodies.size(), w.first_fixed);
   p.resize(first_part + driven_parts(model), contacts.size(), !newton);
@@ -338,8 +359,12 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
                     springs, first_part, w,      p};
   w.first_row.resize(w.first_fixed.size());
   resize_with_room(w.resist, contacts.size());
-  const Assembled assembled = sum_ranges<Assembled>(p.contact_block, [&](const Block& block) {
+  const auto assemble_block = [&](const Block& block) {
     return assemble_contacts(in, block, w.first_fixed[block.index], w.first_row[block.index]);
+  };
+  const Assembled assembled = sum_ranges<Assembled>(p.blocks_at_home(), p.ranks(), assemble_block);
+  for_ranges(p.blocks_elsewhere(), [&](const Block& block) {
+    assemble_block({block.index + p.own_blocks, block.begin, block.end});
   });
   w.bounces.clear();
   if (assembled.bounce) w.bounces = list_bounces(in);
@@ -366,7 +391,9 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
   if (!w.bonds.empty()) p.gravity_speed = std::hypot(p.gravity_speed, of_bonds);
   if (of_joints > 0.0) p.gravity_speed = std::hypot(p.gravity_speed, of_joints);
   if (!w.attraction.empty()) p.gravity_speed = std::hypot(p.gravity_speed, attraction_speed(w));
-  const auto edges = static_cast<double>(std::max<std::size_t>(1, contacts.size()));
+  const auto edges = static_cast<double>(std::max<std::int64_t>(
+      1, p.share == nullptr ? std::ssize(contacts) : p.share->contacts));
+  if (w.decomposition) w.decomposition->number_fixed(p);
   p.velocity_scale = p.gravity_speed + weight_of_change * std::sqrt(assembled.squares / edges);
 }
 

@@ -22,6 +22,11 @@ inline const PairLaw& law_of(const Model& model, const Bodies& bodies, const Con
   return model.materials.law(bodies.material[key.a], material_of(model, bodies, key.b));
 }
 
+/// Where iterations begin with a contact's impulse along its normal, N s.
+inline float start_along_normal(const Contact& contact) {
+  return static_cast<float>(contact.normal.dot(contact.impulse.cast<double>()));
+}
+
 /// Fills the contact problem of a (sub)step, from bodies (velocities before gravity acts), contacts, bonds
 /// and joints; t = interval.to_next.
 ///

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/core/bytes.h"
 #include "engine/core/parallel.h"
 #include "engine/simulation/motion.h"
 
@@ -17,7 +18,7 @@ constexpr double little_travel = 0.1, little_turn = 0.1;
 constexpr int looks = 8;  // parts of a step between which a wall's way is looked at
 
 double shortest(const Model& model, const Bodies& bodies) {
-  return reduce_blocks(
+  const double of_own = reduce_blocks(
       bodies.size(), grain_medium, infinity,
       [&](const Block& block) {
         double least = infinity;
@@ -26,13 +27,14 @@ double shortest(const Model& model, const Bodies& bodies) {
         return least;
       },
       [](double a, double b) { return std::min(a, b); });
+  return least(bodies.ranks, of_own);
 }
 
 /// From a boundary's centre to the farthest body's, m.
 double farthest_body(const Bodies& bodies, const Vec3& centre) {
   double farthest = 0.0;
   for (const Vec3& x : bodies.position) farthest = std::max(farthest, (x - centre).norm());
-  return farthest;
+  return most(bodies.ranks, farthest);
 }
 
 /// The turning of a wall as far as it moves the surface: not what turns about its own axis.
@@ -54,10 +56,10 @@ double speed_of(const PlacedBoundary& wall, const Vec3& velocity) {
 }
 
 /// How far a wall goes in h at most where a body is that it may meet, over that body's smallest length.
-double travel_at_bodies(const Model& model, const Bodies& bodies, const PlacedBoundary& wall,
+double largest_travel(const Model& model, const Bodies& bodies, const PlacedBoundary& wall,
                         const DetectionWorkspace::Guard& guard, const Vec3& spin, double h) {
   const auto* plane = std::get_if<Plane>(&wall.surface);
-  double most = 0.0;
+  double farthest = 0.0;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (bodies.is_carried(i)) continue;
     const Vec3& x = bodies.position[i];
@@ -66,9 +68,9 @@ double travel_at_bodies(const Model& model, const Bodies& bodies, const PlacedBo
     const bool near = plane != nullptr ? std::abs(plane->normal.dot(x - plane->point)) <= reach
                                        : ((x - guard.high).array() <= reach).all() &&
                                              ((guard.low - x).array() <= reach).all();
-    if (near) most = std::max(most, h * speed / model.shapes.smallest_length(bodies.shape[i]));
+    if (near) farthest = std::max(farthest, h * speed / model.shapes.smallest_length(bodies.shape[i]));
   }
-  return most;
+  return most(bodies.ranks, farthest);
 }
 
 }  // namespace
@@ -85,7 +87,7 @@ void look_at_walls(const Model& model, const StepPlan& plan, const State& state,
     double radius = surface_radius(wall.surface, wall.pose.position);
     if (!std::isfinite(radius)) radius = farthest_body(state.bodies, wall.pose.position);
     if (plan.h * (speed_of(wall, wall.twist.linear) + spin.norm() * radius) > little_travel * least) {
-      const double travel = travel_at_bodies(model, state.bodies, wall, w.detection.guards[k], spin, plan.h);
+      const double travel = largest_travel(model, state.bodies, wall, w.detection.guards[k], spin, plan.h);
       if (travel > found.wall_travel) {
         found.wall_travel = travel;
         found.travelling = static_cast<std::int32_t>(k);
@@ -116,8 +118,9 @@ void look_at_turns(const Model& model, double h, const State& state, const Works
         return most;
       },
       [](double a, double b) { return std::max(a, b); });
-  if (fastest <= little_turn) return;
-  const auto look = [&](std::int32_t body) {
+  if (most(bodies.ranks, fastest) <= little_turn) return;
+  std::size_t found_at = 0;  // contact
+  const auto look = [&](std::size_t c, std::int32_t body) {
     const auto i = static_cast<std::size_t>(body);
     constexpr double round = 1e-9;  // difference of radii, over the larger
     const double largest = model.shapes.bounding_radius(bodies.shape[i]);
@@ -125,14 +128,28 @@ void look_at_turns(const Model& model, double h, const State& state, const Works
     if (const double now = turn(i); now > found.turn_rad) {
       found.turn_rad = now;
       found.turning = bodies.id[i];
+      found_at = c;
     }
   };
   for (std::size_t c = 0; c < w.problem.contacts(); ++c) {
     const double struck = w.impact.empty() ? 0.0 : w.impact[c][0];
     if (!(w.solution.impulse[c][0] + struck > 0.0)) continue;
-    look(w.problem.edge[c].a);
-    if (static_cast<std::size_t>(w.problem.edge[c].b) < bodies.size()) look(w.problem.edge[c].b);
+    look(c, w.problem.edge[c].a);
+    if (static_cast<std::size_t>(w.problem.edge[c].b) < bodies.size()) look(c, w.problem.edge[c].b);
   }
+  if (bodies.ranks == nullptr) return;
+  struct Turn {  // of equals that of the first contact counts
+    double rad;
+    std::int64_t contact;
+    BodyId body;
+    bool operator<(const Turn& o) const { return rad != o.rad ? rad < o.rad : contact > o.contact; }
+  };
+  const Turn own{found.turn_rad, found.turning < 0 ? -1 : w.problem.share->contact[found_at], found.turning};
+  std::vector<Turn> all;
+  append_all(bodies.ranks->gather(std::as_bytes(std::span(&own, 1))), all);
+  const Turn& largest = *std::ranges::max_element(all, std::less<>{});
+  found.turn_rad = largest.rad;
+  found.turning = largest.body;
 }
 
 double surface_radius(const BoundarySurface& surface, const Vec3& centre) {

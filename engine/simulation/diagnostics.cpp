@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "engine/core/bytes.h"
 #include "engine/core/exact_sum.h"
 #include "engine/core/fetch.h"
 #include "engine/core/parallel.h"
@@ -64,6 +65,15 @@ struct ContactBalance {
     overlapping += o.overlapping;
     deepen(o.overlap_max, o.deepest);
     compression_max = std::max(compression_max, o.compression_max);
+  }
+  /// But for the deepest, see find_deepest().
+  void over_ranks(Ranks& ranks) {
+    std::int64_t counts[] = {active, touching, overlapping};
+    double largest[] = {overlap_max, compression_max};
+    ranks.total(counts);
+    ranks.most(largest);
+    active = counts[0], touching = counts[1], overlapping = counts[2];
+    overlap_max = largest[0], compression_max = largest[1];
   }
 };
 
@@ -387,6 +397,7 @@ struct Gains {
     f(linear), f(angular), f(linear_size), f(angular_size), f(force_work);
   }
   void join(const Gains&) {}
+  void over_ranks(Ranks&) {}
 };
 
 /// What bodies got in h from contacts, beyond what accelerates them all along; and the work of that, over the
@@ -422,10 +433,10 @@ Gains sum_gains(const Bodies& bodies, const Workspace& w, double h, const Vec3& 
 }
 
 /// Load k of what blocks of contacts found, without rounding between blocks.
-BoundaryLoad sum_loads(const std::vector<std::vector<BoundaryLoad>>& loads, std::size_t blocks,
-                       std::size_t k) {
+BoundaryLoad sum_loads(const Workspace& w, std::size_t blocks, std::size_t k) {
   ExactSums<BoundaryLoad> sum;
-  for (std::size_t block = 0; block < blocks; ++block) sum.add(loads[block][k]);
+  for (std::size_t block = 0; block < blocks; ++block) sum.add(w.loads[block][k]);
+  sum_over(w.problem.ranks(), sum);
   return sum.value();
 }
 
@@ -441,9 +452,9 @@ void add_loads(const Model& model, const Workspace& w, std::size_t blocks, const
     const Vec3 arm = w.detection.boundaries[k].pose.position - w.part_places[part].centre;
     result.parts[part] += {load.impulse, load.angular_impulse + arm.cross(load.impulse), load.work};
   };
-  for (std::size_t k = 0; k < boundaries; ++k) add(k, sum_loads(w.loads, blocks, k));
+  for (std::size_t k = 0; k < boundaries; ++k) add(k, sum_loads(w, blocks, k));
   for (std::size_t m = 0; m < result.parts.size(); ++m)
-    result.parts[m] += sum_loads(w.loads, blocks, boundaries + m);
+    result.parts[m] += sum_loads(w, blocks, boundaries + m);
   for (std::size_t k = 0; k < resting.loads.size(); ++k) add(k, resting.loads[k]);
 }
 
@@ -464,6 +475,16 @@ void add_touches(const Model& model, const Workspace& w, std::size_t blocks, Res
   locate(model, result.touches, first);
 }
 
+/// Bodies that contacts at home with other ranks touch.
+void mark_ghosts_contacts(Workspace& w) {
+  const std::span<const std::int32_t> blocks = w.problem.blocks_elsewhere();
+  if (blocks.empty()) return;
+  for (auto c = static_cast<std::size_t>(blocks.front()); c < w.problem.contacts(); ++c) {
+    if (w.solution.impulse[c].isZero(0.0)) continue;
+    w.in_collision[w.problem.a(c)] = w.in_collision[w.problem.b(c)] = 1;
+  }
+}
+
 Touch touch(const Bodies& bodies, const ContactKey& key) {
   Touch who;
   who.a = bodies.id[key.a];
@@ -474,15 +495,32 @@ Touch touch(const Bodies& bodies, const ContactKey& key) {
   return who;
 }
 
+/// Who overlap most, of all ranks' contacts; of equals the first in the order of contacts.
+Touch deepest_of(const ContactBalance& own, const State& state, const Workspace& w) {
+  struct Overlap {
+    double size;
+    std::int64_t contact;
+    Touch who;
+    bool operator<(const Overlap& o) const { return size != o.size ? size < o.size : contact > o.contact; }
+  };
+  Overlap deepest{own.overlap_max, 0, {}};
+  if (own.overlap_max > 0.0) deepest.who = touch(state.bodies, state.contacts[own.deepest].key);
+  Ranks* const ranks = w.problem.ranks();
+  if (ranks == nullptr) return deepest.who;
+  if (own.overlap_max > 0.0) deepest.contact = w.problem.share->contact[own.deepest];
+  std::vector<Overlap> all;
+  append_all(ranks->gather(std::as_bytes(std::span(&deepest, 1))), all);
+  return std::ranges::max_element(all, std::less<>{})->who;
+}
+
 /// The deepest overlap of the step's contacts and the resting ones.
-void take_deepest(const ContactBalance& given, const State& state, StepReport& report) {
+void take_deepest(double overlap_max, const Touch& who, const State& state, StepReport& report) {
   const RestingSums& resting = state.sleepers.sums;
-  const bool rests = resting.overlap_max > given.overlap_max;
-  report.penetration_max = rests ? resting.overlap_max : given.overlap_max;
+  const bool rests = resting.overlap_max > overlap_max;
+  report.penetration_max = rests ? resting.overlap_max : overlap_max;
   report.deepest = {};
   if (report.penetration_max > 0.0)
-    report.deepest = touch(state.bodies, rests ? state.sleepers.contacts[resting.deepest].key
-                                               : state.contacts[given.deepest].key);
+    report.deepest = rests ? touch(state.bodies, state.sleepers.contacts[resting.deepest].key) : who;
 }
 
 }  // namespace
@@ -490,19 +528,28 @@ void take_deepest(const ContactBalance& given, const State& state, StepReport& r
 void take_impulses(const Model& model, double h, Workspace& w, State& state, StepResult& result) {
   const Bodies& bodies = state.bodies;
   RestingSums& resting = state.sleepers.sums;
-  const std::size_t contacts = state.contacts.size();
-  const std::span<const std::int32_t> contact_blocks = w.problem.blocks();
+  const std::int64_t contacts =
+      w.problem.share == nullptr ? std::ssize(state.contacts.list) : w.problem.share->contacts;
+  const std::span<const std::int32_t> contact_blocks = w.problem.blocks_at_home();
   const std::size_t blocks = contact_blocks.size() - 1;
   w.in_collision.assign(bodies.size(), 0);
   if (!bodies.asleep.empty()) w.in_collision = bodies.asleep;  // nobody falls asleep without a contact
   if (w.loads.size() < blocks) w.loads.resize(blocks);
   if (w.touches.size() < blocks) w.touches.resize(blocks);
   const Balance balance(model, state, w);
-  ContactBalance given = sum_ranges<ContactBalance>(contact_blocks, [&](const Block& block) {
-    w.loads[block.index].assign(model.boundaries.size() + model.parts.size(), {});
-    w.touches[block.index].clear();
-    return take_contacts(balance, block, w.loads[block.index], w.touches[block.index]);
-  });
+  ExactSums<ContactBalance> sum;
+  add_ranges(
+      contact_blocks,
+      [&](const Block& block) {
+        w.loads[block.index].assign(model.boundaries.size() + model.parts.size(), {});
+        w.touches[block.index].clear();
+        return take_contacts(balance, block, w.loads[block.index], w.touches[block.index]);
+      },
+      sum);
+  mark_ghosts_contacts(w);
+  const Touch deepest = deepest_of(sum.joined(), state, w);
+  sum_over(w.problem.ranks(), sum);
+  ContactBalance given = sum.value();
   for (std::size_t row = w.problem.first_block_row(); row < w.problem.rows.size(); ++row)
     balance.add_joint(row, {Vec3::Zero(), Vec3::Zero()}, given, result.parts);
   for (const BondPlace& bond : w.bonds)
@@ -518,7 +565,7 @@ void take_impulses(const Model& model, double h, Workspace& w, State& state, Ste
   report.energy.joint_work += given.joint_work;
   report.energy.force_work += given.cohesion_work;
 
-  const Gains gained = sum_ranges<Gains>(bodies.blocks(), [&](const Block& block) {
+  const Gains gained = sum_ranges<Gains>(bodies.blocks(), bodies.ranks, [&](const Block& block) {
     return sum_gains(bodies, w, h, model.settings.gravity, block);
   });
   report.energy.force_work += gained.force_work;
@@ -538,11 +585,13 @@ void take_impulses(const Model& model, double h, Workspace& w, State& state, Ste
   report.angular_impulse_size_N_m_s += angular_size;
   report.momentum_size_kg_m_s = gained.linear_size;
 
-  report.contacts = static_cast<std::int64_t>(contacts) + resting.contacts;
+  report.contacts = contacts + resting.contacts;
   report.active_contacts = given.active + resting.active;
-  report.bodies_in_collision = std::count(w.in_collision.begin(), w.in_collision.end(), 1);
+  const auto own_end =
+      bodies.ranks == nullptr ? w.in_collision.end() : w.in_collision.begin() + bodies.subdomains.own_bodies();
+  report.bodies_in_collision = total(bodies.ranks, std::count(w.in_collision.begin(), own_end, 1));
   report.touching = given.touching + resting.touching;
-  take_deepest(given, state, report);
+  take_deepest(given.overlap_max, deepest, state, report);
   report.compression_max = std::max(report.compression_max, given.compression_max);
   const std::int64_t overlapping = given.overlapping + resting.touching;
   report.penetration_mean =

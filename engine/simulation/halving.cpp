@@ -37,9 +37,10 @@ bool turns_too_far(const Model& model, const State& state, double t, const Works
       [](const Extremes& a, const Extremes& b) -> Extremes {
         return {std::max(a.farthest, b.farthest), std::min(a.shortest, b.shortest)};
       });
-  if (2.0 * of_bodies.farthest <= most_unforeseen * of_bodies.shortest) return false;
+  Ranks* const ranks = state.bodies.ranks;
+  if (2.0 * most(ranks, of_bodies.farthest) <= most_unforeseen * least(ranks, of_bodies.shortest)) return false;
   const std::vector<Contact>& contacts = state.contacts.list;
-  return reduce_blocks(
+  const bool here = reduce_blocks(
       contacts.size(), grain_medium, false,
       [&](const Block& block) {
         for (std::size_t c = block.begin; c < block.end; ++c) {
@@ -52,6 +53,7 @@ bool turns_too_far(const Model& model, const State& state, double t, const Works
         return false;
       },
       [](bool a, bool b) { return a || b; });
+  return any(ranks, here);
 }
 
 void scale_impulses(double factor, State& state) {

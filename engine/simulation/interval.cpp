@@ -10,6 +10,7 @@
 #include "engine/simulation/halving.h"
 #include "engine/simulation/motion.h"
 #include "engine/simulation/phases.h"
+#include "engine/simulation/ranks/decomposition.h"
 #include "engine/simulation/restitution.h"
 #include "engine/simulation/subsystems/bonds.h"
 #include "engine/simulation/subsystems/cell_flow.h"
@@ -42,15 +43,18 @@ struct Outlook {
 void detect(const Model& model, State& state, const Outlook& outlook, Workspace& w, StepReport& report) {
   const auto& [middle_s, interval_s, reach] = outlook;
   list_bonded(model, state, w);
-  const double free_speed = (w.gravity.norm() + largest(w.body_acceleration)) * interval_s +
+  const double by_forces = most(state.bodies.ranks, largest(w.body_acceleration));
+  const double free_speed = (w.gravity.norm() + by_forces) * interval_s +
                             speed_across_cell(model, state.bodies, interval_s, w);
   do {
+    Halo* const halo = w.decomposition ? w.decomposition->attach_halo(state) : nullptr;
     const DetectionReport found = find_contacts(
         {model.shapes, state.bodies, model.boundaries, middle_s, interval_s, free_speed, w.boundary_pose,
-         w.cell, std::max(model.materials.farthest_bridge(), reach), &w.bonded},
+         w.cell, std::max(model.materials.farthest_bridge(), reach), &w.bonded, halo},
         w.detection, {state.contacts, state.cached_normals, state.cached});
-    report.candidates = found.candidates;
-    report.narrow_phase_failures = found.failures;
+    if (halo != nullptr) w.decomposition->detach_halo();
+    report.candidates = total(state.bodies.ranks, found.candidates);
+    report.narrow_phase_failures = total(state.bodies.ranks, found.failures);
   } while (wake_pushed(model, state, report));
 }
 
@@ -76,6 +80,7 @@ void collision_impulse(const Model& model, const Bodies& bodies, double h, Works
 bool resolve(const Model& model, State& state, const Interval& interval, Workspace& w, SolveReport& solved) {
   const SolverSettings& settings = model.settings.solver;
   const double h = interval.h;
+  if (w.decomposition) w.decomposition->enter_problem(model, state, w.body_acceleration);
   assemble(model, state, interval, w);
   collision_impulse(model, state.bodies, h, w);
   const bool split = settings.position_correction == PositionCorrection::split;
@@ -149,6 +154,7 @@ void advance_by_halves(const IntervalParts& in, const IntervalTimes& times, int 
   ++result.report.halvings;
   result.report.sweeps += sweeps;
   mend_bonds(state, w);
+  if (w.decomposition) w.decomposition->leave_problem(state);
   move_back(model, times, state);
   scale_impulses(0.5, state);
   advance(in, {times.begin_s, half, half}, false, halvings - 1);
@@ -176,6 +182,7 @@ void advance(const IntervalParts& in, const IntervalTimes& times, bool carry_con
   report.unreturned_J += unreturned_energy(model, state, {h, times.middle_s(), times.to_next_s()}, w);
   take(model, times, state, w, result);
   if (corrected) correct(model, h, w, state.bodies, report);
+  if (w.decomposition) w.decomposition->leave_problem(state);
   move_half(model, times, times.begin_s + h, state, w);
   clock.charge(report.time.finish);
 }

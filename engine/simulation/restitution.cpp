@@ -4,9 +4,12 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <unordered_map>
 
+#include "engine/core/bytes.h"
 #include "engine/core/exact_sum.h"
 #include "engine/core/parallel.h"
+#include "engine/simulation/ranks/decomposition.h"
 #include "engine/simulation/subsystems/contact_springs.h"
 #include "engine/solver/problem/contact_response.h"
 
@@ -78,6 +81,7 @@ class Prevention {
     if (!linked_) link_bodies(p_, row_, contact_);
   }
 
+  /// Of a rank's part: by one of its own bodies, whose contacts it has all.
   bool may_stop(std::size_t c) const {
     if (linked_) return true;  // by joints, bonds or the cell anything may
     return may_stop(c, p_.a(c)) || may_stop(c, p_.b(c));
@@ -89,7 +93,7 @@ class Prevention {
   }
 
   bool may_stop(std::size_t c, std::size_t body) const {
-    if (!p_.is_moved(body)) return false;
+    if (!p_.is_moved(body) || (p_.share != nullptr && p_.share->own_body[body] == 0)) return false;
     for (auto k = static_cast<std::size_t>(row_[body]); k < static_cast<std::size_t>(row_[body + 1]); ++k) {
       const auto other = static_cast<std::size_t>(contact_[k]);
       if (other != c && acts(other) && opens(other, c, body)) return true;
@@ -152,7 +156,7 @@ class Clusters {
   std::vector<std::int32_t> parent_;
 };
 
-/// The work of a contact's impulse on what it pushes, J, by parts: along the velocities before and after.
+/// The work of a contact's impulse on what it pushes, J, along the velocities before and after.
 struct Work {
   double before, after;
   double mean() const { return 0.5 * (before + after); }
@@ -170,6 +174,13 @@ struct ClusterWork {
   double with = 0.0, size = 0.0;                         // share = 1
   double constant = 0.0, linear = 0.0, quadratic = 0.0;  // of the share
   double share = 1.0;
+
+  static constexpr std::size_t sums = 4;  // see ExactSums
+  template <class F>
+  void each_sum(F&& f) {
+    f(with), f(size), f(constant), f(quadratic);
+  }
+  void join(const ClusterWork& o) { bounces = bounces || o.bounces; }
 
   /// More than the solution without restitution does, which is as exact as the solver's tolerance.
   bool creates() const { return bounces && with > rounding * size && with > constant; }
@@ -192,16 +203,81 @@ std::size_t moved_body(const ContactProblem& p, std::size_t c) {
   return p.is_moved(p.a(c)) ? p.a(c) : p.b(c);
 }
 
-/// [bounce] 1: another contact may prevent it; empty: there is none of these.
-std::vector<std::uint8_t> which_may_be_stopped(const Workspace& w) {
-  if (w.bounces.empty()) return {};
+/// [bounce] 1: another contact may prevent it; nothing: there is none of these.
+std::optional<std::vector<std::uint8_t>> which_may_be_stopped(const Workspace& w) {
+  const ContactProblem& p = w.problem;
+  if (!any(p.ranks(), !w.bounces.empty())) return std::nullopt;
   const Prevention prevention(w);
   std::vector<std::uint8_t> may(w.bounces.size());
   for (std::size_t k = 0; k < may.size(); ++k)
     may[k] = prevention.may_stop(static_cast<std::size_t>(w.bounces[k].contact)) ? 1 : 0;
-  if (std::ranges::count(may, 1) == 0) may.clear();
+  if (p.share == nullptr) {
+    if (std::ranges::count(may, 1) == 0) return std::nullopt;
+    return may;
+  }
+  std::vector<std::int32_t> numbers, all;  // of contacts, in the whole problem
+  for (std::size_t k = 0; k < may.size(); ++k)
+    if (may[k] != 0) numbers.push_back(p.share->contact[w.bounces[k].contact]);
+  append_all(p.share->ranks->gather(std::as_bytes(std::span(numbers))), all);
+  if (all.empty()) return std::nullopt;
+  std::ranges::sort(all);
+  for (std::size_t k = 0; k < may.size(); ++k)
+    may[k] = std::ranges::binary_search(all, p.share->contact[w.bounces[k].contact]) ? 1 : 0;
   return may;
 }
+
+/// The clusters of a rank's bodies that other ranks may have a part of, by a name that is the same on all.
+class SharedClusters {
+ public:
+  /// `shared`: bodies here that other ranks have too.
+  void agree(const ContactProblem& p, std::span<const std::int32_t> shared, Clusters& clusters) {
+    joined_.clear();
+    name_of_.clear();
+    first_of_.clear();
+    std::vector<Edge> own, all;  // numbers in the whole problem: a body, and the first of its cluster here
+    for (const std::int32_t i : shared) {
+      const auto first = static_cast<std::int32_t>(clusters.of(static_cast<std::size_t>(i)));
+      name_of_[first] = 0;
+      own.push_back({p.share->body[i], p.share->body[first]});
+    }
+    append_all(p.share->ranks->gather(std::as_bytes(std::span(own))), all);
+    for (const auto& [body, first] : all) {
+      const std::int32_t a = first_joined(body), b = first_joined(first);
+      joined_[std::max(a, b)] = std::min(a, b);
+    }
+    for (auto& [cluster, name] : name_of_) {
+      name = first_joined(p.share->body[cluster]);
+      const auto [of, is_new] = first_of_.try_emplace(name, cluster);
+      of->second = std::min(of->second, cluster);
+    }
+  }
+  /// The name of a cluster here, or -1: no other rank has a part of it.
+  std::int32_t name_of(std::int32_t cluster) const {
+    const auto found = name_of_.find(cluster);
+    return found == name_of_.end() ? -1 : found->second;
+  }
+  /// The first cluster here of a name, or -1.
+  std::int32_t first_of(std::int32_t name) const {
+    const auto found = first_of_.find(name);
+    return found == first_of_.end() ? -1 : found->second;
+  }
+  /// Calls f(cluster, first): clusters here that are one by what other ranks have, the first of the same name.
+  template <class F>
+  void for_each(F&& f) const {
+    for (const auto& [cluster, name] : name_of_) f(cluster, first_of_.at(name));
+  }
+
+ private:
+  using Numbers = std::unordered_map<std::int32_t, std::int32_t>;
+  std::int32_t first_joined(std::int32_t body) {
+    for (auto next = joined_.find(body); next != joined_.end() && next->second != body;
+         next = joined_.find(body))
+      body = next->second;
+    return body;
+  }
+  Numbers joined_;             // body to another of its cluster, with a lower number
+  Numbers name_of_, first_of_;  // cluster here to name, and back
+};
 
 class EnergyBound {
  public:
@@ -215,14 +291,12 @@ class EnergyBound {
       of.with += work.mean();
       of.size += work.size();
     });
-    mark_bounces();
-    return std::ranges::any_of(work_, &ClusterWork::creates);
+    return any(p_.ranks(), std::ranges::any_of(work_, &ClusterWork::creates));
   }
 
   /// (A13), with the solution without restitution.
   void restore(const ContactSolution& without) {
     join(without);
-    std::ranges::fill(work_, ClusterWork{});
     add_up([&](std::size_t c, ClusterWork& of) {
       const Work work = work_of(w_, w_.solution, c), least = work_of(w_, without, c);
       const Vec3 more = p_.in_world(c, w_.solution.impulse[c] - without.impulse[c]),
@@ -233,7 +307,6 @@ class EnergyBound {
       of.constant += least.mean();
       of.quadratic += 0.5 * more.dot(gained);
     });
-    mark_bounces();
     for (ClusterWork& of : work_) {
       of.linear = of.with - of.constant - of.quadratic;
       if (of.creates()) of.find_share();
@@ -249,25 +322,70 @@ class EnergyBound {
       if (p_.is_moved(a) && p_.is_moved(b)) clusters_.join(a, b);
     };
     for (std::size_t c = 0; c < p_.contacts(); ++c)
-      if (acts(s, c)) join_moved(p_.a(c), p_.b(c));
+      if (p_.is_own(c) && acts(s, c)) join_moved(p_.a(c), p_.b(c));
     for (std::size_t r = p_.contact_rows; r < p_.rows.size(); ++r)
       join_moved(static_cast<std::size_t>(p_.rows[r].edge.a), static_cast<std::size_t>(p_.rows[r].edge.b));
     if (p_.cell)  // whose shape all contacts across its seam share
       for (std::size_t i = 1; i < p_.bodies(); ++i) join_moved(0, i);
+    if (w_.decomposition) shared_.agree(p_, w_.decomposition->shared_bodies(), clusters_);
   }
 
-  void mark_bounces() {
-    for (const Bounce& b : w_.bounces) {
-      const auto c = static_cast<std::size_t>(b.contact);
-      if (acts(w_.solution, c)) work_[clusters_.of(moved_body(p_, c))].bounces = true;
-    }
-  }
+  /// What a block of contacts, or a rank, adds to the work of a cluster.
+  struct Part {
+    std::int32_t cluster;  // the body that stands for it; where it goes to other ranks its name
+    ClusterWork work;
+  };
 
+  /// The work of all clusters: of blocks of contacts one by one, whose sums are added without rounding.
   template <class Add>
   void add_up(Add&& add) {
-    for (std::size_t c = 0; c < p_.contacts(); ++c)
-      if (p_.is_moved(moved_body(p_, c)) && !p_.is_compliant(c))
-        add(c, work_[clusters_.of(moved_body(p_, c))]);
+    std::ranges::fill(work_, ClusterWork{});
+    std::vector<Part> parts;
+    std::vector<std::int32_t> met;  // clusters in a block
+    const std::span<const std::int32_t> blocks = p_.blocks_at_home();
+    for (std::size_t k = 0; k + 1 < blocks.size(); ++k) {
+      met.clear();
+      for (auto c = static_cast<std::size_t>(blocks[k]); c < static_cast<std::size_t>(blocks[k + 1]); ++c) {
+        if (!p_.is_moved(moved_body(p_, c)) || p_.is_compliant(c)) continue;
+        const std::size_t cluster = clusters_.of(moved_body(p_, c));
+        if (work_[cluster].size == 0.0) met.push_back(static_cast<std::int32_t>(cluster));
+        add(c, work_[cluster]);
+      }
+      std::ranges::sort(met);
+      met.erase(std::ranges::unique(met).begin(), met.end());
+      for (const std::int32_t cluster : met) {
+        parts.push_back({cluster, work_[cluster]});
+        work_[cluster] = {};
+      }
+    }
+    for (const Bounce& b : w_.bounces) {
+      const auto c = static_cast<std::size_t>(b.contact);
+      if (p_.is_own(c) && acts(w_.solution, c))
+        parts.push_back({static_cast<std::int32_t>(clusters_.of(moved_body(p_, c))), {.bounces = true}});
+    }
+    tell_ranks(parts);
+    std::ranges::stable_sort(parts, {}, &Part::cluster);
+    for (std::size_t k = 0, end = 0; k < parts.size(); k = end) {
+      ExactSums<ClusterWork> sum;
+      for (; end < parts.size() && parts[end].cluster == parts[k].cluster; ++end) sum.add(parts[end].work);
+      work_[parts[k].cluster] = end == k + 1 ? parts[k].work : sum.value();
+    }
+    shared_.for_each([&](std::int32_t cluster, std::int32_t first) { work_[cluster] = work_[first]; });
+  }
+
+  /// Puts together what all ranks have of clusters that more than one may have.
+  void tell_ranks(std::vector<Part>& parts) {
+    if (p_.share == nullptr) return;
+    std::vector<Part> own, told;
+    std::erase_if(parts, [&](const Part& part) {
+      const std::int32_t name = shared_.name_of(part.cluster);
+      if (name >= 0) own.push_back({name, part.work});
+      return name >= 0;
+    });
+    append_all(p_.share->ranks->gather(std::as_bytes(std::span(own))), told);
+    for (const Part& part : told)
+      if (const std::int32_t cluster = shared_.first_of(part.cluster); cluster >= 0)
+        parts.push_back({cluster, part.work});
   }
 
   void take(const ContactSolution& without) {
@@ -298,6 +416,7 @@ class EnergyBound {
   Workspace& w_;
   const ContactProblem& p_;
   Clusters clusters_;
+  SharedClusters shared_;
   std::vector<ClusterWork> work_;  // [body that stands for a cluster]
 };
 
@@ -307,20 +426,21 @@ SolveReport solve_with_restitution(const Model& model, double h, Workspace& w) {
   ContactProblem& p = w.problem;
   SolveReport first;
   const SolverSettings& settings = model.settings.solver;
-  if (const std::vector<std::uint8_t> doubtful = which_may_be_stopped(w); !doubtful.empty()) {
+  if (const auto doubtful = which_may_be_stopped(w)) {
     set(Restitution::off, w.bounces, p);
     first = solve_once(looser(settings), h, w, w.without_restitution);
     std::vector<Bounce> bounces;
     for (std::size_t k = 0; k < w.bounces.size(); ++k)
-      if (doubtful[k] == 0 ||
+      if ((*doubtful)[k] == 0 ||
           carries(p, w.without_restitution, static_cast<std::size_t>(w.bounces[k].contact)))
         bounces.push_back(w.bounces[k]);
     w.bounces.swap(bounces);
     set(Restitution::on, w.bounces, p);
   }
   SolveReport report = solve_once(settings, h, w, w.solution);
-  const bool bounded = model.settings.restitution_law == RestitutionLaw::dissipative && !w.bounces.empty() &&
-                       settings.kind != SolverKind::one_pass && report.status != SolveStatus::diverged;
+  const bool bounded = model.settings.restitution_law == RestitutionLaw::dissipative &&
+                       settings.kind != SolverKind::one_pass && report.status != SolveStatus::diverged &&
+                       any(p.ranks(), !w.bounces.empty());
   if (bounded) {
     EnergyBound bound(w);
     if (bound.is_broken()) {
@@ -366,9 +486,9 @@ std::vector<std::uint8_t> prevented_impacts(const Model& model, double h, Worksp
 
 double unreturned_energy(const Model& model, const State& state, const Interval& interval,
                          const Workspace& w) {
-  if (w.bounces.empty()) return 0.0;
   const ContactProblem& p = w.problem;
-  const double sum_of_all = sum_numbers(p.blocks(), [&](const Block& block) {
+  if (!any(p.ranks(), !w.bounces.empty())) return 0.0;
+  const double sum_of_all = sum_numbers(p.blocks_at_home(), p.ranks(), [&](const Block& block) {
     double sum = 0.0;
     for (std::size_t c = block.begin; c < block.end; ++c) {
       if (!(w.solution.impulse[c][0] > 0.0) || p.start_impulse[c][0] > 0.0f) continue;

@@ -6,6 +6,7 @@
 #include "engine/simulation/adaptive_step.h"
 #include "engine/simulation/coarseness.h"
 #include "engine/simulation/interval.h"
+#include "engine/simulation/ranks/decomposition.h"
 #include "engine/simulation/step_failure.h"
 #include "engine/simulation/subsystems/bonds.h"
 #include "engine/simulation/subsystems/cell_flow.h"
@@ -67,6 +68,7 @@ void whole_step(const Model& model, State& state, Workspace& w, StepResult& resu
   StageClock clock;
   Bodies& bodies = state.bodies;
   const Settings& settings = model.settings;
+  if (bodies.subdomains.first.empty()) arrange(model, state);
   const double energy_before = mechanical_energy(bodies, settings.gravity),
                carried_before = energy_of_carried(bodies, settings.gravity);
   const BodyId first_new = state.step == 0 ? 0 : bodies.next_id;
@@ -75,7 +77,12 @@ void whole_step(const Model& model, State& state, Workspace& w, StepResult& resu
   report.time_step_s = plan.h;
   if (settings.stepping == Stepping::contacts)
     start_newcomers(model, first_new, plan.h / settings.substeps, state, report);
-  arrange(model, state);
+  if (w.decomposition)
+    w.decomposition->arrange(model, state);
+  else if (state.step > 0)
+    arrange(model, state);
+  else
+    cut_newcomers(bodies.size(), bodies.subdomains);
   ask_own_forces(model, state, plan.h, w);
   if (settings.stepping == Stepping::piecewise)
     plan = fly_and_lie(model, plan, state, w, result, [&](const StepPlan& of_resting, State& resting) {
@@ -90,7 +97,7 @@ void whole_step(const Model& model, State& state, Workspace& w, StepResult& resu
   state.time_s = plan.end_s;
   report.step = state.step;
   report.time_s = state.time_s;
-  report.bodies = static_cast<std::int64_t>(bodies.size());
+  report.bodies = total(bodies.ranks, std::ssize(bodies.position));
   report.asleep = state.sleepers.sums.bodies;
   choose_next_steps(model, plan, w, report, state);
   report.energy.boundary_work += energy_of_carried(bodies, settings.gravity) - carried_before;

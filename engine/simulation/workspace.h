@@ -99,8 +99,10 @@ struct Bounce {
 };
 
 struct FlightWorkspace;  // engine/modules/flight/clusters.h
+class Decomposition;     // engine/simulation/ranks/decomposition.h
 
 struct Workspace {
+  std::shared_ptr<Decomposition> decomposition;  // where the state is a rank's part; none: it is all
   DetectionWorkspace detection;
   ContactProblem problem;  // the last step's
   ContactSolution solution;

@@ -2,17 +2,13 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
-#include <thread>
 
-#include "engine/core/parallel.h"
 #include "engine/solver/problem/rank_share.h"
 #include "engine/solver/solver.h"
 #include "engine/solver/sweeps/cone.h"
+#include "tests/support/emulated_team.h"
 
 namespace scree::test {
 
@@ -36,6 +32,14 @@ inline std::vector<std::int64_t> turns_of(const ContactProblem& p, const Batches
   return turn;
 }
 
+/// own: [body] 1: the rank's.
+inline std::vector<std::uint8_t> cone_of_bodies(std::span<const InterfaceContact> contacts,
+                                                const std::vector<std::uint8_t>& own) {
+  std::vector<std::uint32_t> scratch;
+  return cone_of(
+      contacts, [&](std::int32_t body) { return own[body] != 0; }, scratch);
+}
+
 /// The part of a rank that owns these subdomains, [subdomain] 1; the problem has cuts, and rows of contacts
 /// alone.
 inline RankPart part_of(const ContactProblem& p, const Batches& b, const std::vector<std::uint8_t>& own) {
@@ -52,7 +56,7 @@ inline RankPart part_of(const ContactProblem& p, const Batches& b, const std::ve
     between.push_back({p.edge[c], static_cast<std::uint32_t>(turn[c])});
     index.push_back(static_cast<std::int32_t>(c));
   }
-  const std::vector<std::uint8_t> in_cone = cone_of(between, owned);
+  const std::vector<std::uint8_t> in_cone = cone_of_bodies(between, owned);
   std::vector<std::uint8_t> has_contact(p.contacts(), 0), has_body = owned;
   for (std::size_t k = 0; k < between.size(); ++k) has_contact[index[k]] = in_cone[k];
   for (std::size_t c = 0; c < p.contacts(); ++c) {
@@ -73,7 +77,7 @@ inline RankPart part_of(const ContactProblem& p, const Batches& b, const std::ve
     q.response.push_back(p.response[i]);
   }
   for (const std::int32_t first : p.first_body)
-    q.first_body.push_back(static_cast<std::int32_t>(std::ranges::lower_bound(part.share.body, first) -
+    q.first_body.push_back(static_cast<std::int32_t>(std::lower_bound(part.share.body.begin(), part.share.body.end(), first) -
                                                      part.share.body.begin()));
   q.velocity_scale = p.velocity_scale;
   q.gravity_speed = p.gravity_speed;
@@ -101,32 +105,10 @@ inline RankPart part_of(const ContactProblem& p, const Batches& b, const std::ve
   part.share.contacts = static_cast<std::int64_t>(p.contacts());
   part.share.own_body = part.is_own;
   for (const std::int32_t first : p.contact_block)
-    q.contact_block.push_back(static_cast<std::int32_t>(std::ranges::lower_bound(part.share.contact, first) -
+    q.contact_block.push_back(static_cast<std::int32_t>(std::lower_bound(part.share.contact.begin(), part.share.contact.end(), first) -
                                                         part.share.contact.begin()));
   return part;
 }
-
-/// Where all ranks wait for each other, asleep: there are more of them than processors.
-class Meeting {
- public:
-  explicit Meeting(std::size_t ranks) : ranks_(ranks) {}
-  void wait() {
-    std::unique_lock lock(mutex_);
-    const std::size_t round = round_;
-    if (++here_ == ranks_) {
-      here_ = 0;
-      ++round_;
-      all_.notify_all();
-    } else {
-      all_.wait(lock, [&] { return round_ != round; });
-    }
-  }
-
- private:
-  std::size_t ranks_, here_ = 0, round_ = 0;
-  std::mutex mutex_;
-  std::condition_variable all_;
-};
 
 /// Messages by memory. What has been sent is gone afterwards: whoever reads it later reads no numbers.
 class EmulatedRanks {
@@ -134,61 +116,40 @@ class EmulatedRanks {
   EmulatedRanks(std::vector<RankPart> parts, std::size_t bodies)
       : part(std::move(parts)),
         links_(part.size()),
-        together_(part.size()),
+        team_(part.size()),
         rows_(bodies),
         velocities_(bodies) {
-    gathered_.resize(part.size());
     for (std::size_t r = 0; r < part.size(); ++r) {
       links_[r].ranks = this;
       links_[r].rank = r;
-      part[r].share.link = &links_[r];
+      part[r].share.ghosts = &links_[r];
+      part[r].share.ranks = &team_.rank(r);
       part[r].problem.share = &part[r].share;
     }
   }
 
   /// Calls f(rank) on all ranks at once.
-  void run(const std::function<void(std::size_t)>& f) {
-    std::vector<std::jthread> threads;
-    for (std::size_t r = 0; r < part.size(); ++r) threads.emplace_back([&f, r] { f(r); });
-  }
+  void run(const std::function<void(std::size_t)>& f) const { team_.run(f); }
 
   std::vector<RankPart> part;
   std::int64_t exchanges_of_rows = 0;  // per rank
 
  private:
-  struct Link : RankLink {
+  struct Link : GhostLink {
     EmulatedRanks* ranks = nullptr;
     std::size_t rank = 0;
 
-    void sum(std::span<ExactSum> sums) override {
-      ranks->reduce(sums, ranks->sums_, [](ExactSum& a, const ExactSum& b) { a += b; });
-    }
-    void total(std::span<std::int64_t> counts) override {
-      ranks->reduce(counts, ranks->counts_, [](std::int64_t& a, std::int64_t b) { a += b; });
-    }
-    void most(std::span<double> numbers) override {
-      ranks->reduce(numbers, ranks->numbers_, [](double& a, double b) { a = std::max(a, b); });
-    }
-    std::vector<std::byte> gather(std::span<const std::byte> own) override {
-      std::vector<std::vector<std::byte>>& all = ranks->gathered_;
-      all[rank].assign(own.begin(), own.end());
-      ranks->together_.wait();
-      std::vector<std::byte> whole;
-      for (const std::vector<std::byte>& of : all) whole.insert(whole.end(), of.begin(), of.end());
-      ranks->together_.wait();
-      return whole;
-    }
     void exchange(std::span<Lanes> rows) override {
       if (rank == 0) ++ranks->exchanges_of_rows;
       const RankPart& own = ranks->part[rank];
       for (std::size_t i = 0; i < rows.size(); ++i)
         if (own.is_own[i] != 0) ranks->rows_[own.share.body[i]] = rows[i];
-      ranks->together_.wait();
+      ranks->team_.together().wait();
       for (std::size_t i = 0; i < rows.size(); ++i) {
         if (own.is_own[i] != 0) continue;
         for (const int k : {0, 1, 2, 4, 5, 6}) rows[i].at[k] = ranks->rows_[own.share.body[i]].at[k];
       }
-      ranks->together_.wait();
+      ranks->team_.together().wait();
       for (std::size_t i = 0; i < rows.size(); ++i)
         if (own.is_own[i] != 0) std::ranges::fill(ranks->rows_[own.share.body[i]].at, NAN);
     }
@@ -196,37 +157,15 @@ class EmulatedRanks {
       const RankPart& own = ranks->part[rank];
       for (std::size_t i = 0; i < rows.size(); ++i)
         if (own.is_own[i] != 0) ranks->velocities_[own.share.body[i]] = rows[i];
-      ranks->together_.wait();
+      ranks->team_.together().wait();
       for (std::size_t i = 0; i < rows.size(); ++i)
         if (own.is_own[i] == 0) rows[i] = ranks->velocities_[own.share.body[i]];
-      ranks->together_.wait();
+      ranks->team_.together().wait();
     }
   };
 
-  template <class T, class Merge>
-  void reduce(std::span<T> own, std::vector<T>& all, Merge&& merge) {
-    {
-      const std::scoped_lock lock(mutex_);  // whoever comes first begins: no order is kept
-      if (arrived_++ == 0) {
-        all.assign(own.begin(), own.end());
-      } else {
-        for (std::size_t k = 0; k < own.size(); ++k) merge(all[k], own[k]);
-      }
-    }
-    together_.wait();
-    std::ranges::copy(all, own.begin());
-    arrived_ = 0;
-    together_.wait();
-  }
-
   std::vector<Link> links_;
-  Meeting together_;
-  std::mutex mutex_;
-  std::atomic<int> arrived_{0};
-  std::vector<std::vector<std::byte>> gathered_;  // [rank]
-  std::vector<ExactSum> sums_;
-  std::vector<std::int64_t> counts_;
-  std::vector<double> numbers_;
+  EmulatedTeam team_;
   std::vector<Lanes> rows_;               // [body of the whole problem]
   std::vector<BodyVelocity> velocities_;  // likewise
 };

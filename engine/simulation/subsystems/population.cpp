@@ -336,6 +336,17 @@ void sort(const Shapes& shapes, State& state, const PlacedCell& cell) {
   state.bodies.subdomains = std::move(subdomains);
 }
 
+std::vector<std::int64_t> subdomain_weights(const State& state) {
+  const std::vector<std::int32_t>& first = state.bodies.subdomains.first;
+  const std::vector<std::int32_t> contacts = contacts_of(state);
+  std::vector<std::int64_t> before(1, 0);
+  for (std::size_t k = 0; k + 1 < first.size(); ++k) {
+    before.push_back(before.back());
+    for (std::int32_t i = first[k]; i < first[k + 1]; ++i) before.back() += cut_weight(contacts[i]);
+  }
+  return before;
+}
+
 void arrange(const Model& model, State& state) {
   Subdomains& subdomains = state.bodies.subdomains;
   const std::size_t n = state.bodies.size();

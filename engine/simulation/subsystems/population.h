@@ -22,6 +22,9 @@ void remove(State& state, std::span<const BodyId> ids);
 /// bodies and contacts.
 void sort(const Shapes& shapes, State& state, const PlacedCell& cell = {});
 
+/// [subdomain + 1] what all before it weigh, see cut_weight().
+std::vector<std::int64_t> subdomain_weights(const State& state);
+
 /// What a step begins with: sorts bodies where it is time, or has subdomains cover those that have come.
 void arrange(const Model& model, State& state);
 

@@ -28,6 +28,7 @@ struct BoundaryLoad {
     f(surface.friction_work), f(surface.sliding), f(surface.impacts), f(surface.impact_energy);
   }
   void join(const BoundaryLoad&) {}
+  void over_ranks(Ranks&) {}
 };
 
 /// What resting contacts add up to.

@@ -177,8 +177,10 @@ struct ContactProblem {
   // [block + 1] contacts where blocks begin that sums are made of: of at most grain_medium contacts, none in two
   // subdomains. Empty: any do.
   std::vector<std::int32_t> contact_block;
+  std::size_t own_blocks = 0;  // of a rank's part: how many of these, the first, are of contacts at home there
 
   const RankShare* share = nullptr;  // where it is a rank's part of a problem
+  Ranks* ranks() const { return share == nullptr ? nullptr : share->ranks; }
 
   // [contact], or empty without energetic impacts (impacts.h); (S3) and (S4) do not know it
   std::vector<double> restitution;
@@ -221,8 +223,15 @@ struct ContactProblem {
   /// others.
   std::vector<std::size_t> make_block(std::size_t first);
   bool is_complete() const { return body_row.size() == bodies() + 1; }
-  /// For sum_ranges(), over contacts.
+  /// For sum_ranges(), over contacts; or those alone that are at home with this rank.
   std::span<const std::int32_t> blocks() const;
+  std::span<const std::int32_t> blocks_at_home() const {
+    return share == nullptr ? blocks() : blocks().first(own_blocks + 1);
+  }
+  /// The others; their first is number `own_blocks`.
+  std::span<const std::int32_t> blocks_elsewhere() const {
+    return share == nullptr ? std::span<const std::int32_t>() : blocks().subspan(own_blocks);
+  }
 };
 
 /// Lists the contacts of each body: those of body i are body_contact[body_row[i]] to

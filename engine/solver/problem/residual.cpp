@@ -78,7 +78,7 @@ Residual residual(const ContactProblem& p, const std::vector<BodyVelocity>& velo
   };
   add_ranges(p.blocks(), of_contacts, sum);
   sum.add(residual_of_rows(p, p.contact_rows, p.rows.size(), velocity, impulse, row_impulse));
-  sum_over_ranks(p.share, sum);
+  sum_over(p.ranks(), sum);
   return sum.value().residual();
 }
 

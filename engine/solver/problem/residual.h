@@ -82,9 +82,9 @@ struct ResidualSum {
     largest = std::max(largest, o.largest);
     active += o.active;
   }
-  void over_ranks(RankLink& link) {
-    link.most({&largest, 1});
-    link.total({&active, 1});
+  void over_ranks(Ranks& ranks) {
+    ranks.most({&largest, 1});
+    ranks.total({&active, 1});
   }
   ResidualSum& operator+=(const ResidualSum& o) {
     squares += o.squares;

@@ -8,6 +8,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/solver/problem/rank_share.h"
+#include "engine/solver/sweeps/interface_order.h"
 #include "engine/solver/sweeps/lanes.h"
 
 namespace scree {
@@ -17,14 +18,9 @@ namespace {
 /// Where nobody has cut bodies: contacts of a subdomain, about. Their number makes subdomains, never that of
 /// threads. Fewer contacts than this make one.
 constexpr std::size_t contacts_a_subdomain = 3072, contacts_undivided = 1024;
-constexpr int parallel_colours = 63;  // colour 63 is the serial rest
 
-/// In which order contacts are coloured: those that carried an impulse first, so that the others, which
-/// mostly stay idle, are together; so are those that resist torques.
 std::uint8_t kind_of(const ContactProblem& p, const Batches& b, std::size_t c) {
-  const bool resists = !b.first_row.empty() && b.first_row[c] >= 0;
-  if (p.start_impulse[c][0] > 0.0f) return resists ? 0 : 1;
-  return resists ? 3 : 2;
+  return contact_kind(p.start_impulse[c][0], !b.first_row.empty() && b.first_row[c] >= 0);
 }
 
 // Of bodies, in `subdomain_of`.
@@ -59,7 +55,7 @@ bool are_ordered(const std::vector<Edge>& edge) {
 void divide(const ContactProblem& p, Batches& b) {
   static thread_local std::vector<std::int32_t> own;  // kept from call to call
   const bool is_whole =
-      (p.first_body.empty() ? p.contacts() < contacts_undivided : p.first_body.size() == 2) ||
+      (p.first_body.empty() ? p.contacts() < contacts_undivided : p.first_body.size() <= 2) ||
       !are_ordered(p.edge);
   if (!is_whole && p.first_body.empty()) cut_by_contacts(p, own);
   const std::vector<std::int32_t>& first = p.first_body.empty() ? own : p.first_body;
@@ -146,13 +142,6 @@ void colour(const ContactProblem& p, std::size_t begin, std::size_t end, Batches
 
 std::size_t end_of(const Batches::Group& group) { return group.first_contact + group.contacts; }
 
-/// Spreads the bits of a number: subdomains one after the other are neighbours, and would wait in a row.
-std::uint32_t hashed(std::size_t k) {
-  auto x = static_cast<std::uint32_t>(k) * 0x9E3779B1u;
-  x = (x ^ x >> 15) * 0x85EBCA77u;
-  return x ^ x >> 13;
-}
-
 /// [subdomain] those that its interface changes bodies of. The number of subdomains stands for bodies of
 /// several.
 void list_neighbours(const ContactProblem& p, Batches& b) {
@@ -176,16 +165,14 @@ void list_neighbours(const ContactProblem& p, Batches& b) {
 /// no subdomain, and so no body. Returns how many levels there are.
 std::int32_t rank_homes(Batches& b) {
   const std::size_t subdomains = b.subdomain.size();
-  static thread_local std::vector<std::uint64_t> order;  // kept from call to call
-  static thread_local std::vector<std::int32_t> last;
-  order.resize(subdomains);
-  for (std::size_t k = 0; k < subdomains; ++k) order[k] = std::uint64_t{hashed(k)} << 32 | k;
-  std::sort(order.begin(), order.end());
+  static thread_local std::vector<std::uint64_t> scratch;  // kept from call to call
+  static thread_local std::vector<std::int32_t> order, last;
+  order_by_hash(subdomains, scratch, order);
   last.assign(subdomains + 1, -1);  // [subdomain, and all that is of several] last level that touches it
   b.level.assign(subdomains, -1);
   std::int32_t levels = 0;
-  for (const std::uint64_t hash_and_home : order) {
-    const auto home = static_cast<std::size_t>(hash_and_home & 0xffffffffu);
+  for (const std::int32_t number : order) {
+    const auto home = static_cast<std::size_t>(number);
     if (b.neighbour[home].empty()) continue;
     std::int32_t level = -1;
     for (const std::int32_t other : b.neighbour[home]) level = std::max(level, last[other]);
@@ -261,12 +248,14 @@ std::size_t number_batches(const ContactProblem& p, Batches& b) {
     const std::size_t first = batch;
     if (b.interface.size() == b.colours) b.interface.emplace_back();
     BatchPhase& phase = b.interface[b.colours];
-    phase.of_home.resize(subdomains + 1);
-    for (std::size_t home = 0; home < subdomains; ++home) {
-      phase.of_home[home] = batch;
+    phase.of_home.resize(subdomains);
+    for (std::size_t k = 0; k < subdomains; ++k) {  // serial ones in the order of the whole problem
+      const std::size_t home =
+          p.share == nullptr || p.share->by_place.empty() ? k : static_cast<std::size_t>(p.share->by_place[k]);
+      const std::size_t begin = batch;
       batch += batches_of(b.group[subdomains + home], colour);
+      phase.of_home[home] = {begin, batch};
     }
-    phase.of_home[subdomains] = batch;
     static_cast<BatchRange&>(phase) = {first, batch};
     phase.colour = colour;
     phase.serial = colour == parallel_colours;
@@ -325,7 +314,7 @@ void fill_lanes_of(const ContactProblem& p, std::size_t subdomain, Batches& b) {
   }
   fill_lanes(p, inner, first, b);
   const Batches::Group& outer = b.group[b.subdomain.size() + subdomain];
-  for (const BatchPhase& phase : b.phases()) first[phase.colour] = phase.of_home[subdomain];
+  for (const BatchPhase& phase : b.phases()) first[phase.colour] = phase.home(subdomain).begin;
   fill_lanes(p, outer, first, b);
 }
 

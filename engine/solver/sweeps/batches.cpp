@@ -24,7 +24,7 @@ double mass_unit_of(const ContactProblem& p) {
         return m;
       },
       [](double a, double b) { return std::max(a, b); });
-  if (p.share != nullptr) p.share->link->most({&most, 1});
+  if (p.share != nullptr) p.share->ranks->most({&most, 1});
   if (!(most > 0.0) || !std::isfinite(most)) return 1.0;
   return std::ldexp(1.0, -2 * (std::ilogb(most) / 2));
 }

@@ -80,9 +80,9 @@ struct Subdomain : BatchRange {
 /// order.
 struct BatchPhase : BatchRange {
   std::size_t colour;
-  bool serial;                       // but for these, of bodies with too many contacts for another colour
-  std::vector<std::size_t> of_home;  // [subdomain + 1] its batches begin here
-  BatchRange home(std::size_t subdomain) const { return {of_home[subdomain], of_home[subdomain + 1]}; }
+  bool serial;                      // but for these, of bodies with too many contacts for another colour
+  std::vector<BatchRange> of_home;  // [subdomain] its batches
+  BatchRange home(std::size_t subdomain) const { return of_home[subdomain]; }
 };
 
 /// Most contacts are in subdomains: those among one range of bodies, and with partners that no other

@@ -105,7 +105,7 @@ bool may_have_no_solution(const ContactProblem& p) {
     const Twist& v = p.free_velocity[i];
     if (!p.is_moved(i) && !(v.linear.isZero(0.0) && v.angular.isZero(0.0))) leading = 1;
   }
-  if (p.share != nullptr) p.share->link->total({&leading, 1});
+  if (p.share != nullptr) p.share->ranks->total({&leading, 1});
   return leading > 0;
 }
 
@@ -162,7 +162,7 @@ double given_rms(const ContactProblem& p, ContactCompliances given_way, const Co
   };
   if (given_way.empty()) return 0.0;
   add_ranges(p.blocks(), of_contacts, sum);
-  sum_over_ranks(p.share, sum);
+  sum_over(p.ranks(), sum);
   return sum.value().residual().rms_m_s;
 }
 

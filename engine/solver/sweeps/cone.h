@@ -1,6 +1,7 @@
 // Which contacts at the interface a rank visits, so that one exchange a sweep is enough.
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "engine/solver/problem/contact_problem.h"
@@ -16,9 +17,10 @@ struct InterfaceContact {
 
 /// [contact] 1: a rank visits it. What a body is after the interface follows from its contacts there, what
 /// these give from both their bodies before, and so on to bodies whose contacts all come later: a cone of
-/// contacts, each of a lower turn than the one that needs it. `own`: [body]. Cost linear in the contacts, but
-/// for a sort by turn.
+/// contacts, each of a lower turn than the one that needs it. `needed` is scratch, [body]. Cost linear
+/// in the contacts and turns.
 std::vector<std::uint8_t> cone_of(std::span<const InterfaceContact> contacts,
-                                  std::span<const std::uint8_t> own);
+                                  const std::function<bool(std::int32_t)>& is_own,
+                                  std::vector<std::uint32_t>& needed);
 
 }  // namespace scree

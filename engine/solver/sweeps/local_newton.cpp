@@ -71,21 +71,15 @@ class Neighbourhood {
   }
   /// Which it is here, or -1.
   std::int32_t local_body(std::int32_t number) const {
-    return local(p_.share == nullptr ? nullptr : &p_.share->body, number);
+    return p_.share == nullptr ? number : p_.share->body.find(number);
   }
   std::int32_t local_contact(std::int32_t number) const {
-    return local(p_.share == nullptr ? nullptr : &p_.share->contact, number);
+    return p_.share == nullptr ? number : p_.share->contact.find(number);
   }
   const ContactProblem& problem() const { return p_; }
   ContactSolution& solution() const { return s_; }
 
  private:
-  static std::int32_t local(const std::vector<std::int32_t>* numbers, std::int32_t number) {
-    if (numbers == nullptr) return number;
-    const auto found = std::ranges::lower_bound(*numbers, number);
-    return found != numbers->end() && *found == number ? static_cast<std::int32_t>(found - numbers->begin())
-                                                       : -1;
-  }
   std::int32_t body_number(std::int32_t i) const { return p_.share == nullptr ? i : p_.share->body[i]; }
 
   Neighbour neighbour(std::int32_t c) const {
@@ -109,7 +103,7 @@ class Neighbourhood {
   /// What all ranks have found, by number.
   std::vector<Neighbour> from_all(std::vector<Neighbour> own) const {
     if (p_.share == nullptr) return own;
-    const std::vector<std::byte> all = p_.share->link->gather(std::as_bytes(std::span(own)));
+    const std::vector<std::byte> all = p_.share->ranks->gather(std::as_bytes(std::span(own)));
     std::vector<Neighbour> found(all.size() / sizeof(Neighbour));
     std::memcpy(static_cast<void*>(found.data()), all.data(), all.size());
     std::ranges::sort(found, {}, &Neighbour::number);
@@ -363,7 +357,7 @@ std::vector<std::int32_t> worst_contacts(const ContactProblem& p, std::span<cons
         return ExactDouble{of_block};
       },
       sum);
-  sum_over_ranks(p.share, sum);
+  sum_over(p.ranks(), sum);
   for (std::size_t c = 0; c < squared.size(); ++c)
     if (double{squared[c]} > goal * goal && p.is_own(c))
       late.push_back({squared[c], p.share == nullptr ? static_cast<std::int32_t>(c) : p.share->contact[c]});
@@ -376,7 +370,7 @@ std::vector<std::int32_t> worst_contacts(const ContactProblem& p, std::span<cons
   };
   keep_worst();
   if (p.share != nullptr) {
-    const std::vector<std::byte> all = p.share->link->gather(std::as_bytes(std::span(late)));
+    const std::vector<std::byte> all = p.share->ranks->gather(std::as_bytes(std::span(late)));
     late.resize(all.size() / sizeof(Late));
     std::memcpy(late.data(), all.data(), all.size());
     keep_worst();

@@ -135,7 +135,7 @@ bool correct_positions(const ContactProblem& p, const SolverSettings& settings, 
       [](bool a, bool b) { return a || b; });
   if (p.share != nullptr) {
     std::int64_t ranks = any ? 1 : 0;
-    p.share->link->total({&ranks, 1});
+    p.share->ranks->total({&ranks, 1});
     any = ranks > 0;
   }
   s.correction.clear();

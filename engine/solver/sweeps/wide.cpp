@@ -145,7 +145,7 @@ class WideSweeps {
     ExactSums<ResidualSum> exact;
     for (std::size_t k = 0; k < b_.subdomain.size(); ++k)
       if (is_own(k)) exact.add(w_.residual_sums[k]);
-    sum_over_ranks(share_, exact);
+    sum_over(share_ == nullptr ? nullptr : share_->ranks, exact);
     ResidualSum sum = exact.value();
     for (const FreeRow& row : b_.row) {
       const float at = std::clamp(row.impulse - row.inverse_w * velocity(row), row.low, row.high);
@@ -163,7 +163,7 @@ class WideSweeps {
     for_chunks(0, p_.bodies(), bodies_a_chunk,
                [&](const Block& k) { answer_impulses(p_, k.begin, k.end, s_.velocity.data()); });
     apply_rows(p_, s_);
-    if (share_ != nullptr) share_->link->exchange(std::span(s_.velocity));
+    if (share_ != nullptr) share_->ghosts->exchange(std::span(s_.velocity));
     if (p_.cell) s_.cell_rate = cell_rate(p_, s_);
   }
 
@@ -194,7 +194,7 @@ class WideSweeps {
       s_.correction[i] = p_.response[i].slides ? body_velocity({answer, Vec3::Zero()})
                                                : body_velocity({Vec3(y[0], y[1], y[2]), answer});
     });
-    if (share_ != nullptr) share_->link->exchange(std::span(s_.correction));
+    if (share_ != nullptr) share_->ghosts->exchange(std::span(s_.correction));
   }
 
   /// Solves around contacts solved by local Newton steps in double precision, and starts there again, without
@@ -220,7 +220,7 @@ class WideSweeps {
   /// May velocities that belong to impulses of single precision be off by some of the goal?
   bool are_coarse(double goal) const {
     double most = largest_push(b_);
-    if (share_ != nullptr) share_->link->most({&most, 1});
+    if (share_ != nullptr) share_->ranks->most({&most, 1});
     return precision_of_impulses * most > part_of_goal_in_rounding * goal;
   }
   /// Judges in double precision what finish() has left, and solves around contacts that this makes late.
@@ -390,12 +390,12 @@ class WideSweeps {
     ExactSum sum;
     for (std::size_t k = 0; k < subdomains; ++k)
       if (is_own(k)) sum.add(part[k]);
-    if (share_ != nullptr) share_->link->sum({&sum, 1});
+    if (share_ != nullptr) share_->ranks->sum({&sum, 1});
     return sum.value();
   }
   /// Changes of other ranks' bodies become what they are there.
   void follow_ghosts() {
-    if (share_ != nullptr) share_->link->exchange(std::span(b_.change.data(), p_.bodies()));
+    if (share_ != nullptr) share_->ghosts->exchange(std::span(b_.change.data(), p_.bodies()));
   }
   bool is_own(std::size_t subdomain) const { return share_ == nullptr || share_->own[subdomain] != 0; }
 
@@ -495,7 +495,7 @@ std::int64_t edges_of(const ContactProblem& p) {
   std::int64_t own = 0;
   for (std::size_t c = 0; c < p.contacts(); ++c) own += p.is_own(c) ? 1 : 0;
   for (std::size_t r = 0; r < p.contact_rows; ++r) own += p.is_own(p.rows[r].contact) ? 1 : 0;
-  p.share->link->total({&own, 1});
+  p.share->ranks->total({&own, 1});
   return own;
 }
 

@@ -1,0 +1,79 @@
+// Processes that do one run together, each a part of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/core/exact_sum.h"
+
+namespace scree {
+
+using Bytes = std::vector<std::byte>;
+
+/// The processes of a run (ranks), as one of them sees them. All ranks call the same members in the same
+/// order; each returns when the others have come there too, as far as it needs them.
+class Ranks {
+ public:
+  virtual ~Ranks() = default;
+  virtual int rank() const = 0;  // this one's number, from 0
+  virtual int count() const = 0;
+
+  // Over all ranks, the same bits on each.
+  virtual void sum(std::span<ExactSum> sums) = 0;
+  virtual void total(std::span<std::int64_t> counts) = 0;
+  virtual void most(std::span<double> numbers) = 0;
+  /// What all ranks have to say, rank by rank; [rank + 1] where that of each begins.
+  virtual Bytes gather(std::span<const std::byte> own, std::vector<std::size_t>* first = nullptr) = 0;
+  /// [rank] what each sent to this one, of what this one sends to each.
+  virtual std::vector<Bytes> exchange(std::vector<Bytes> to) = 0;
+
+  /// A message whose size both sides know.
+  struct Outgoing {
+    int rank;
+    std::span<const std::byte> bytes;
+  };
+  struct Incoming {
+    int rank;
+    std::span<std::byte> bytes;
+  };
+  virtual void swap(std::span<const Outgoing> out, std::span<const Incoming> in) = 0;
+};
+
+// Null: there is but one process.
+
+inline double most(Ranks* ranks, double number) {
+  if (ranks != nullptr) ranks->most({&number, 1});
+  return number;
+}
+inline double least(Ranks* ranks, double number) { return -most(ranks, -number); }
+inline std::int64_t total(Ranks* ranks, std::int64_t count) {
+  if (ranks != nullptr) ranks->total({&count, 1});
+  return count;
+}
+inline bool any(Ranks* ranks, bool is) {
+  return ranks == nullptr ? is : total(ranks, is ? 1 : 0) > 0;
+}
+
+/// Of a sum by parts, what all ranks have; T::over_ranks(ranks) does what T::join() does.
+template <class T>
+void sum_over(Ranks* ranks, ExactSums<T>& sum) {
+  if (ranks == nullptr) return;
+  ranks->sum(sum.parts());
+  sum.joined().over_ranks(*ranks);
+}
+template <class T, class F>
+T sum_ranges(std::span<const std::int32_t> first, Ranks* ranks, F&& f) {
+  ExactSums<T> sum;
+  add_ranges(first, f, sum);
+  sum_over(ranks, sum);
+  return sum.value();
+}
+template <class F>
+double sum_numbers(std::span<const std::int32_t> first, Ranks* ranks, F&& f) {
+  return sum_ranges<ExactDouble>(first, ranks, [&](const Block& block) { return ExactDouble{f(block)}; })
+      .value;
+}
+
+}  // namespace scree

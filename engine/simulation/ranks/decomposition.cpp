@@ -1,0 +1,121 @@
+#include "engine/simulation/ranks/decomposition.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/simulation/ranks/state_part.h"
+#include "engine/simulation/subsystems/population.h"
+
+namespace scree {
+
+namespace {
+
+/// [rank + 1] subdomains, so that ranks have about the same weight.
+std::vector<std::int32_t> cut_by_rank(const State& whole, int ranks) {
+  const std::vector<std::int32_t>& first = whole.bodies.subdomains.first;
+  const std::vector<std::int64_t> weight = subdomain_weights(whole);  // before each, and all
+  std::vector<std::int32_t> first_of_rank(1, 0);
+  for (int r = 1; r < ranks; ++r) {
+    const double aim = static_cast<double>(weight.back()) * r / ranks;
+    const auto beyond = std::ranges::lower_bound(weight, static_cast<std::int64_t>(std::ceil(aim)));
+    auto k = static_cast<std::int32_t>(beyond - weight.begin());
+    if (k > 0 && aim - static_cast<double>(weight[k - 1]) < static_cast<double>(weight[k]) - aim) --k;
+    first_of_rank.push_back(std::max(first_of_rank.back(), k));
+  }
+  first_of_rank.push_back(static_cast<std::int32_t>(first.size()) - 1);
+  return first_of_rank;
+}
+
+/// Of a rank, counted from its first body.
+Subdomains subdomains_of(const WholeCut& cut, int rank, std::int32_t cut_bodies) {
+  Subdomains own;
+  const std::int32_t first = cut.first_body(rank);
+  for (std::int32_t k = cut.first_of_rank[rank]; k <= cut.first_of_rank[rank + 1]; ++k)
+    own.first.push_back(cut.first[k] - first);
+  own.cut_bodies = cut_bodies;
+  own.index();
+  return own;
+}
+
+}  // namespace
+
+Decomposition::Decomposition(const Model& model, Ranks& ranks, State& state)
+    : ranks_(ranks), halo_(ranks), interface_(ranks) {
+  if (state.bodies.subdomains.first.empty()) scree::arrange(model, state);
+  if (state.contacts.row.empty()) state.contacts.index(state.bodies.size());
+  cut_ = {state.bodies.subdomains.first, cut_by_rank(state, ranks.count())};
+  const int rank = ranks.rank();
+  const Bytes part = write_part(state, cut_.first_body(rank), cut_.first_body(rank + 1),
+                                [](std::int32_t slot) { return slot; });
+  const std::int32_t cut_bodies = state.bodies.subdomains.cut_bodies;
+  State own = without_bodies(state);
+  append_part(part, own);
+  own.bodies.subdomains = subdomains_of(cut_, rank, cut_bodies);
+  state = std::move(own);
+  begin(number_from(cut_.first_body(rank), state), state);
+}
+
+void Decomposition::begin(std::vector<std::int32_t> ghosts, State& state) {
+  state.bodies.ranks = &ranks_;
+  halo_.begin(std::move(ghosts));
+  interface_.forget();
+}
+
+State Decomposition::collect(State& state) {
+  const auto own = static_cast<std::int32_t>(state.bodies.size());
+  if (state.contacts.row.empty()) state.contacts.index(state.bodies.size());
+  const std::int32_t first = cut_.first_body(ranks_.rank());
+  std::vector<Bytes> to(static_cast<std::size_t>(ranks_.count()));
+  to[0] = write_part(state, 0, own, [&](std::int32_t slot) {
+    return slot < own ? first + slot : halo_.number(static_cast<std::size_t>(slot - own));
+  });
+  const std::vector<Bytes> parts = ranks_.exchange(std::move(to));
+  State whole = without_bodies(state);
+  if (ranks_.rank() != 0) return whole;
+  for (const Bytes& part : parts) append_part(part, whole);
+  whole.bodies.subdomains.first = cut_.first;
+  whole.bodies.subdomains.cut_bodies = state.bodies.subdomains.cut_bodies;
+  whole.bodies.subdomains.index();
+  return whole;
+}
+
+void Decomposition::share_out(State whole, State& state) {
+  const auto ranks = static_cast<std::size_t>(ranks_.count());
+  std::vector<Bytes> to(ranks);
+  if (ranks_.rank() == 0) {
+    const Subdomains& subdomains = whole.bodies.subdomains;
+    if (whole.contacts.row.empty()) whole.contacts.index(whole.bodies.size());
+    const WholeCut cut{subdomains.first, cut_by_rank(whole, ranks_.count())};
+    for (std::size_t r = 0; r < ranks; ++r) {
+      append_list(std::span(cut.first), to[r]);
+      append_list(std::span(cut.first_of_rank), to[r]);
+      append(subdomains.cut_bodies, to[r]);
+      const Bytes part = write_part(whole, cut.first_body(static_cast<int>(r)),
+                                    cut.first_body(static_cast<int>(r) + 1), [](std::int32_t slot) { return slot; });
+      to[r].insert(to[r].end(), part.begin(), part.end());
+    }
+  }
+  const std::vector<Bytes> from = ranks_.exchange(std::move(to));
+  BytesReader reader(from[0]);
+  cut_ = {};
+  reader.take_list(cut_.first);
+  reader.take_list(cut_.first_of_rank);
+  const auto cut_bodies = reader.take<std::int32_t>();
+  State own = without_bodies(state);
+  append_part(reader.rest(), own);
+  own.bodies.subdomains = subdomains_of(cut_, ranks_.rank(), cut_bodies);
+  state = std::move(own);
+  begin(number_from(cut_.first_body(ranks_.rank()), state), state);
+}
+
+void Decomposition::arrange(const Model& model, State& state) {
+  const int interval = model.settings.sort_interval;
+  if (state.step == 0) return;  // the constructor has sorted
+  const bool outgrown = state.bodies.subdomains.are_outgrown(static_cast<std::size_t>(cut_.bodies()));
+  if (!(interval > 0 && (state.step % interval == 0 || outgrown))) return;
+  State whole = collect(state);
+  if (ranks_.rank() == 0) scree::arrange(model, whole);
+  share_out(std::move(whole), state);
+}
+
+}  // namespace scree

@@ -1,0 +1,60 @@
+// Bodies of other ranks, behind a rank's own.
+#pragma once
+
+#include <vector>
+
+#include "engine/bodies/bodies.h"
+
+namespace scree {
+
+/// A body with all that steps know of it.
+struct BodyRecord {
+  Pose pose;
+  Twist twist;
+  Vec3 acceleration = Vec3::Zero();  // by forces, m/s^2
+  Vec3 inertia;
+  double mass;
+  BodyId id;
+  ShapeIndex shape;
+  MaterialIndex material;
+};
+
+/// accelerations: [body], or empty.
+BodyRecord record_of(const Bodies& bodies, std::size_t i, std::span<const Vec3> accelerations = {});
+void append_ghosts(std::span<const BodyRecord> records, Bodies& bodies);
+/// Leaves the first bodies alone.
+void drop_ghosts(std::size_t own, Bodies& bodies);
+
+/// Who has bodies of whom as ghosts. Ghosts stand by their numbers in the whole, so those of a rank together.
+struct GhostLists {
+  std::vector<std::int32_t> number;                 // [ghost] in the whole, rising
+  std::vector<std::size_t> first_of_rank;           // [rank + 1] ghosts that the rank owns
+  std::vector<std::vector<std::int32_t>> own_for;  // [rank] own bodies that are its ghosts, rising
+
+  std::size_t size() const { return number.size(); }
+  /// The ghost with this number, or -1.
+  std::int32_t find(std::int32_t whole_number) const;
+};
+
+/// Gives each ghost what its owner has; to[ghost] becomes from(own body). T is copied byte by byte.
+template <class T, class From>
+void follow_owners(Ranks& ranks, const GhostLists& lists, std::vector<T>& scratch, From&& from, T* to) {
+  std::vector<Ranks::Outgoing> out;
+  std::vector<Ranks::Incoming> in;
+  std::size_t count = 0;
+  for (const auto& list : lists.own_for) count += list.size();
+  scratch.clear();
+  scratch.reserve(count);
+  for (std::size_t r = 0; r < lists.own_for.size(); ++r) {
+    const std::size_t begin = scratch.size();
+    for (const std::int32_t i : lists.own_for[r]) scratch.push_back(from(static_cast<std::size_t>(i)));
+    if (scratch.size() > begin)
+      out.push_back({static_cast<int>(r), std::as_bytes(std::span(scratch).subspan(begin))});
+    if (lists.first_of_rank[r] < lists.first_of_rank[r + 1])
+      in.push_back({static_cast<int>(r), std::as_writable_bytes(std::span(to + lists.first_of_rank[r],
+                                                                          to + lists.first_of_rank[r + 1]))});
+  }
+  ranks.swap(out, in);
+}
+
+}  // namespace scree

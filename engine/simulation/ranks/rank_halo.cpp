@@ -1,0 +1,161 @@
+#include "engine/simulation/ranks/rank_halo.h"
+
+#include <algorithm>
+
+#include "engine/core/ordering.h"
+#include "engine/core/parallel.h"
+
+namespace scree {
+
+namespace {
+
+// How much wider than asked for boxes become, over their largest half extent.
+constexpr double skin = 0.25;
+
+// Bodies that share a box where ranks tell each other where they are.
+constexpr std::size_t bodies_a_box = 64;
+
+BoundingBox around(std::span<const BoundingBox> boxes) {
+  Vec3 low = Vec3::Constant(infinity), high = Vec3::Constant(-infinity);
+  for (const BoundingBox& b : boxes) {
+    low = low.cwiseMin(b.centre - b.half);
+    high = high.cwiseMax(b.centre + b.half);
+  }
+  return {0.5 * (low + high), 0.5 * (high - low)};
+}
+
+bool is_within(const BoundingBox& box, const BoundingBox& of) {
+  return ((box.centre - of.centre).cwiseAbs() + box.half - of.half).maxCoeff() <= 0.0;
+}
+
+}  // namespace
+
+void RankHalo::begin(std::vector<std::int32_t> numbers) {
+  lists_ = {};
+  lists_.number = std::move(numbers);
+  is_made_ = false;
+}
+
+void RankHalo::attach(const WholeCut& cut, State& state) {
+  cut_ = &cut;
+  state_ = &state;
+  own_ = state.bodies.size();
+  if (is_made_) append();
+}
+
+void RankHalo::append() {
+  records_.resize(lists_.size());
+  follow_owners(
+      ranks_, lists_, scratch_, [&](std::size_t i) { return record_of(state_->bodies, i); }, records_.data());
+  append_ghosts(records_, state_->bodies);
+  const std::int32_t first = cut_->first_body(ranks_.rank());
+  ghosts_before_ =
+      static_cast<std::size_t>(std::ranges::lower_bound(lists_.number, first) - lists_.number.begin());
+}
+
+void RankHalo::detach() {
+  drop_ghosts(own_, state_->bodies);
+  cut_ = nullptr;
+  state_ = nullptr;
+}
+
+void RankHalo::follow(std::span<double> numbers) {
+  if (!is_made_) return;
+  follow_owners(ranks_, lists_, numbers_, [&](std::size_t i) { return numbers[i]; }, numbers.data() + own_);
+}
+
+bool RankHalo::covers(std::span<const BoundingBox> boxes) {
+  bool left = !is_made_ || wide_.size() != own_;
+  for (std::size_t i = 0; !left && i < own_; ++i) left = !is_within(boxes[i], wide_[i]);
+  if (!any(&ranks_, left)) return true;
+  renew(boxes.first(own_));
+  return false;
+}
+
+void RankHalo::renew(std::span<const BoundingBox> boxes) {
+  wide_.assign(boxes.begin(), boxes.end());
+  for (BoundingBox& b : wide_) b.half += Vec3::Constant(skin * b.half.maxCoeff());
+
+  std::vector<BoundingBox> own, all;
+  for (std::size_t k = 0; k < own_; k += bodies_a_box)
+    own.push_back(around(std::span(wide_).subspan(k, std::min(bodies_a_box, own_ - k))));
+  std::vector<std::size_t> first_byte;
+  append_all(ranks_.gather(std::as_bytes(std::span(own)), &first_byte), all);
+
+  const auto ranks = static_cast<std::size_t>(ranks_.count());
+  lists_.own_for.assign(ranks, {});
+  for (std::size_t r = 0; r < ranks; ++r) {
+    if (static_cast<int>(r) == ranks_.rank()) continue;
+    const std::span<const BoundingBox> theirs =
+        std::span(all).subspan(first_byte[r] / sizeof(BoundingBox),
+                               (first_byte[r + 1] - first_byte[r]) / sizeof(BoundingBox));
+    const BoundingBox they = around(theirs), we = around(own);
+    std::vector<BoundingBox> near;
+    for (const BoundingBox& b : theirs)
+      if (overlap(b, we)) near.push_back(b);
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      if (!overlap(own[k], they)) continue;
+      std::vector<BoundingBox> of_box;
+      for (const BoundingBox& b : near)
+        if (overlap(b, own[k])) of_box.push_back(b);
+      for (std::size_t i = k * bodies_a_box; !of_box.empty() && i < std::min(own_, (k + 1) * bodies_a_box); ++i)
+        if (std::ranges::any_of(of_box, [&](const BoundingBox& b) { return overlap(b, wide_[i]); }))
+          lists_.own_for[r].push_back(static_cast<std::int32_t>(i));
+    }
+  }
+  std::vector<Bytes> to(ranks);
+  const std::int32_t first = cut_->first_body(ranks_.rank());
+  for (std::size_t r = 0; r < ranks; ++r)
+    for (const std::int32_t i : lists_.own_for[r]) scree::append(first + i, to[r]);
+  const std::vector<Bytes> from = ranks_.exchange(std::move(to));
+  const std::vector<std::int32_t> before = std::move(lists_.number);
+  lists_.number.clear();
+  lists_.first_of_rank.assign(1, 0);
+  for (const Bytes& of_rank : from) {
+    append_all(of_rank, lists_.number);
+    lists_.first_of_rank.push_back(lists_.number.size());
+  }
+  drop_ghosts(own_, state_->bodies);
+  is_made_ = true;
+  append();
+  renumber_partners(before);
+}
+
+void RankHalo::renumber_partners(const std::vector<std::int32_t>& before) {
+  const auto own = static_cast<std::int32_t>(own_);
+  std::vector<std::int32_t> now(before.size());  // [ghost that was] its slot, -1: it is none any more
+  for (std::size_t k = 0; k < before.size(); ++k) {
+    const std::int32_t ghost = lists_.find(before[k]);
+    now[k] = ghost < 0 ? -1 : own + ghost;
+  }
+  const auto renumber = [&](std::int32_t& b) {  // false: it is gone
+    if (is_boundary(b) || b < own) return true;
+    b = now[b - own];
+    return b >= 0;
+  };
+  bool any_gone = false;
+  for (Contact& c : state_->contacts.list) {
+    if (renumber(c.key.b)) continue;
+    c.key.a = -1;
+    any_gone = true;
+  }
+  if (any_gone) {
+    std::erase_if(state_->contacts.list, [](const Contact& c) { return c.key.a < 0; });
+    state_->contacts.index(own_);
+  }
+  NormalCache& normals = state_->cached_normals;
+  std::vector<CachedNormal> kept;
+  kept.reserve(normals.list.size());
+  for (std::size_t i = 0; i + 1 < normals.row.size(); ++i) {
+    const auto begin = static_cast<std::size_t>(normals.row[i]), end = static_cast<std::size_t>(normals.row[i + 1]);
+    if (i > 0) normals.row[i] = static_cast<std::int32_t>(kept.size());
+    for (std::size_t k = begin; k < end; ++k)
+      if (renumber(normals.list[k].b)) kept.push_back(normals.list[k]);
+  }
+  if (!normals.row.empty()) normals.row.back() = static_cast<std::int32_t>(kept.size());
+  normals.list.swap(kept);
+  normals.stamp = 0;
+  std::erase_if(state_->cached, [&](CachedPair& p) { return !renumber(p.b); });
+}
+
+}  // namespace scree

@@ -1,0 +1,366 @@
+#include "engine/simulation/ranks/rank_interface.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <numeric>
+
+#include "engine/core/ordering.h"
+#include "engine/core/parallel.h"
+#include "engine/simulation/assemble.h"
+#include "engine/solver/sweeps/cone.h"
+#include "engine/solver/sweeps/interface_order.h"
+
+namespace scree {
+
+namespace {
+
+// An edge in 64 bits: bodies of the whole, and the kind of the contact, in whose order it is coloured.
+constexpr int kind_bits = 2, body_bits = 31;
+std::uint64_t packed(std::int32_t a, std::int32_t b, std::uint8_t kind) {
+  return static_cast<std::uint64_t>(a) << (body_bits + kind_bits) | static_cast<std::uint64_t>(b) << kind_bits |
+         kind;
+}
+std::int32_t a_of(std::uint64_t edge) { return static_cast<std::int32_t>(edge >> (body_bits + kind_bits)); }
+std::int32_t b_of(std::uint64_t edge) {
+  return static_cast<std::int32_t>(edge >> kind_bits & ((std::uint64_t{1} << body_bits) - 1));
+}
+std::uint8_t kind_of(std::uint64_t edge) { return edge & ((1u << kind_bits) - 1); }
+
+}  // namespace
+
+RankInterface::RankInterface(Ranks& ranks) : ranks_(ranks) {
+  share_.ranks = &ranks;
+  share_.ghosts = this;
+}
+
+void RankInterface::list_edges(const Model& model, const WholeCut& cut, const RankHalo& halo,
+                               const State& state) {
+  const Bodies& bodies = state.bodies;
+  const Subdomains& subdomains = bodies.subdomains;
+  const std::int32_t first = cut.first_body(ranks_.rank());
+  const auto own = static_cast<std::int32_t>(bodies.size());
+  subdomain_of_.resize(bodies.size());
+  for_each_index(subdomains.size(), 1, [&](std::size_t k) {
+    std::fill(subdomain_of_.begin() + subdomains.first[k], subdomain_of_.begin() + subdomains.first[k + 1],
+              static_cast<std::int32_t>(k));
+  });
+  if (listed_.size() < subdomains.size()) listed_.resize(subdomains.size());
+  for_each_index(subdomains.size(), 1, [&](std::size_t k) {
+    Listed& of = listed_[k];
+    of.edges.clear();
+    of.contacts.clear();
+    of.fixed = 0;
+    for (std::int32_t c = state.contacts.row[subdomains.first[k]],
+                      end = state.contacts.row[subdomains.first[k + 1]];
+         c < end; ++c) {
+      const Contact& contact = state.contacts.list[c];
+      const auto [a, b, feature] = contact.key;
+      if (is_boundary(b)) {
+        ++of.fixed;
+        continue;
+      }
+      const bool is_ghost = b >= own;
+      if (!is_ghost && subdomain_of_[b] == static_cast<std::int32_t>(k)) continue;
+      const auto ghost = static_cast<std::size_t>(b - own);
+      const PairLaw& law =
+          model.materials.law(bodies.material[a], is_ghost ? halo.material(ghost) : bodies.material[b]);
+      const bool resists = Resistance{law.torsional_friction_m, law.rolling_friction_m}.rows() > 0;
+      of.edges.push_back(packed(first + a, is_ghost ? halo.number(ghost) : first + b,
+                                contact_kind(start_along_normal(contact), resists)));
+      of.contacts.push_back(c);
+    }
+  });
+  edges_.clear();
+  edge_contact_.clear();
+  fixed_ = 0;
+  for (std::size_t k = 0; k < subdomains.size(); ++k) {
+    edges_.insert(edges_.end(), listed_[k].edges.begin(), listed_[k].edges.end());
+    edge_contact_.insert(edge_contact_.end(), listed_[k].contacts.begin(), listed_[k].contacts.end());
+    fixed_ += listed_[k].fixed;
+  }
+}
+
+/// Colours as one process gives them: subdomains in the order of their hash, with the first colour that none of
+/// both bodies has; contacts that carried an impulse before the others.
+void RankInterface::colour(const WholeCut& cut) {
+  const std::size_t edges = all_edges_.size(), subdomains = cut.subdomains();
+  // By home and kind, as order_contacts() has them.
+  std::vector<std::int32_t> home_of(edges), first(subdomains + 1, 0), order(edges);
+  for (std::size_t e = 0, home = 0; e < edges; ++e) {  // homes rise
+    while (a_of(all_edges_[e]) >= cut.first[home + 1]) ++home;
+    home_of[e] = static_cast<std::int32_t>(home);
+    ++first[home];
+  }
+  exclusive_scan(first);
+  for (std::size_t home = 0; home < subdomains; ++home) {
+    const auto begin = order.begin() + first[home], end = order.begin() + first[home + 1];
+    std::iota(begin, end, first[home]);
+    std::stable_sort(begin, end, [&](std::int32_t x, std::int32_t y) {
+      return kind_of(all_edges_[x]) < kind_of(all_edges_[y]);
+    });
+  }
+  taken_.resize(static_cast<std::size_t>(cut.bodies()));
+  for (const std::uint64_t edge : all_edges_) taken_[a_of(edge)] = taken_[b_of(edge)] = 0;
+  colour_of_.resize(edges);
+  order_by_hash(subdomains, hashes_, by_hash_);
+  for (const bool idle : {false, true}) {
+    for (const std::int32_t home : by_hash_) {
+      for (std::int32_t k = first[home]; k < first[home + 1]; ++k) {
+        const std::uint64_t edge = all_edges_[order[k]];
+        if (is_idle(kind_of(edge)) != idle) continue;
+        std::uint64_t &of_a = taken_[a_of(edge)], &of_b = taken_[b_of(edge)];
+        const int colour = std::min(parallel_colours, std::countr_one(of_a | of_b));
+        if (colour < parallel_colours) {
+          of_a |= std::uint64_t{1} << colour;
+          of_b |= std::uint64_t{1} << colour;
+        }
+        colour_of_[order[k]] = static_cast<std::uint8_t>(colour);
+      }
+    }
+  }
+  // One by one, where colours have run out, in the order of homes.
+  turn_of_.resize(edges);
+  std::uint32_t serial = 0;
+  for (const std::int32_t e : order)
+    turn_of_[e] = colour_of_[e] + (colour_of_[e] == parallel_colours ? serial++ : 0);
+}
+
+void RankInterface::choose_cone(const WholeCut& cut) {
+  const int rank = ranks_.rank();
+  const std::int32_t first = cut.first_body(rank), end = cut.first_body(rank + 1);
+  between_.resize(all_edges_.size());
+  for (std::size_t e = 0; e < all_edges_.size(); ++e)
+    between_[e] = {{a_of(all_edges_[e]), b_of(all_edges_[e])}, turn_of_[e]};
+  const std::vector<std::uint8_t> visited = cone_of(
+      between_, [=](std::int32_t body) { return body >= first && body < end; }, needed_);
+  wanted_.clear();
+  wanted_of_rank_.assign(1, 0);
+  std::vector<std::int32_t> bodies;
+  const auto add_ghost = [&](std::int32_t body) {
+    if (body < first || body >= end) bodies.push_back(body);
+  };
+  for (int r = 0; r < ranks_.count(); ++r) {
+    for (std::size_t e = first_of_rank_[r]; e < first_of_rank_[r + 1]; ++e) {
+      if (visited[e] == 0 && r != rank) continue;
+      if (r != rank) wanted_.push_back(static_cast<std::int32_t>(e));
+      add_ghost(a_of(all_edges_[e]));
+      add_ghost(b_of(all_edges_[e]));
+    }
+    wanted_of_rank_.push_back(wanted_.size());
+  }
+  std::ranges::sort(bodies);
+  bodies.erase(std::ranges::unique(bodies).begin(), bodies.end());
+  ghosts_.number = std::move(bodies);
+  // What this rank wants of each, and others of it.
+  std::vector<Bytes> to(static_cast<std::size_t>(ranks_.count()));
+  ghosts_.first_of_rank.assign(1, 0);
+  for (int r = 0; r < ranks_.count(); ++r) {
+    const auto end_of_rank =
+        std::ranges::lower_bound(ghosts_.number, cut.first_body(r + 1)) - ghosts_.number.begin();
+    ghosts_.first_of_rank.push_back(static_cast<std::size_t>(end_of_rank));
+    std::vector<std::int32_t> of_rank;  // its edges, counted from its own first
+    for (std::size_t k = wanted_of_rank_[r]; k < wanted_of_rank_[r + 1]; ++k)
+      of_rank.push_back(wanted_[k] - static_cast<std::int32_t>(first_of_rank_[r]));
+    const std::span<const std::int32_t> ghosts =
+        std::span(ghosts_.number).subspan(ghosts_.first_of_rank[r], ghosts_.first_of_rank[r + 1] - ghosts_.first_of_rank[r]);
+    if (of_rank.empty() && ghosts.empty()) continue;
+    append_list(std::span<const std::int32_t>(of_rank), to[r]);
+    append_list(ghosts, to[r]);
+  }
+  const std::vector<Bytes> from = ranks_.exchange(std::move(to));
+  contacts_for_.assign(from.size(), {});
+  ghosts_.own_for.assign(from.size(), {});
+  for (std::size_t r = 0; r < from.size(); ++r) {
+    if (from[r].empty()) continue;
+    BytesReader reader(from[r]);
+    reader.take_list(contacts_for_[r]);
+    reader.take_list(ghosts_.own_for[r]);
+    for (std::int32_t& body : ghosts_.own_for[r]) body -= first;
+  }
+}
+
+void RankInterface::append_ghost_bodies(const WholeCut& cut, State& state, std::vector<Vec3>& accelerations) {
+  Bodies& bodies = state.bodies;
+  Subdomains& subdomains = bodies.subdomains;
+  records_.resize(ghosts_.size());
+  follow_owners(
+      ranks_, ghosts_, records_out_, [&](std::size_t i) { return record_of(bodies, i, accelerations); },
+      records_.data());
+  append_ghosts(records_, bodies);
+  if (!accelerations.empty())
+    for (const BodyRecord& r : records_) accelerations.push_back(r.acceleration);
+
+  subdomains.own = static_cast<std::int32_t>(own_subdomains_);
+  share_.own.assign(std::max<std::size_t>(1, own_subdomains_), 1);  // sweeps have one at least
+  std::vector<std::int32_t> before;  // subdomains of ghosts that come before the own ones in the whole
+  share_.by_place.clear();
+  const std::int32_t first_own = cut.first_of_rank[ranks_.rank()];
+  std::int32_t last = -1;
+  for (std::size_t k = 0; k < ghosts_.size(); ++k) {
+    const std::int32_t home = cut.subdomain_of(ghosts_.number[k]);
+    if (home != last) {
+      if (last >= 0) subdomains.first.push_back(static_cast<std::int32_t>(own_bodies_ + k));
+      if (home < first_own) before.push_back(static_cast<std::int32_t>(share_.own.size()));
+      share_.own.push_back(0);
+    }
+    last = home;
+  }
+  if (ghosts_.size() > 0) subdomains.first.push_back(static_cast<std::int32_t>(bodies.size()));
+  share_.by_place = before;
+  for (std::size_t k = 0; k < own_subdomains_; ++k) share_.by_place.push_back(static_cast<std::int32_t>(k));
+  for (std::size_t k = own_subdomains_ + before.size(); k < share_.own.size(); ++k)
+    share_.by_place.push_back(static_cast<std::int32_t>(k));
+}
+
+void RankInterface::append_cone(State& state) {
+  std::vector<Contact>& contacts = state.contacts.list;
+  const std::int32_t first = first_body_;
+  const auto local = [&](std::int32_t number) {
+    const std::int32_t ghost = ghosts_.find(number);
+    return ghost < 0 ? number - first : static_cast<std::int32_t>(own_bodies_) + ghost;
+  };
+  cone_out_.clear();
+  std::vector<Ranks::Outgoing> out;
+  std::vector<Ranks::Incoming> in;
+  std::size_t count = 0;
+  for (const auto& list : contacts_for_) count += list.size();
+  cone_out_.reserve(count);
+  cone_.resize(wanted_.size());
+  for (std::size_t r = 0; r < contacts_for_.size(); ++r) {
+    const std::size_t begin = cone_out_.size();
+    for (const std::int32_t e : contacts_for_[r]) {
+      const std::int32_t c = edge_contact_[e];
+      cone_out_.push_back({contacts[c], static_cast<std::int32_t>(contacts_before_ + c)});
+    }
+    if (cone_out_.size() > begin)
+      out.push_back({static_cast<int>(r), std::as_bytes(std::span(cone_out_).subspan(begin))});
+    if (wanted_of_rank_[r] < wanted_of_rank_[r + 1])
+      in.push_back({static_cast<int>(r),
+                    std::as_writable_bytes(std::span(cone_).subspan(
+                        wanted_of_rank_[r], wanted_of_rank_[r + 1] - wanted_of_rank_[r]))});
+  }
+  ranks_.swap(out, in);
+  renamed_.clear();
+  for (std::size_t e = 0; e < edges_.size(); ++e) {
+    Contact& contact = contacts[edge_contact_[e]];
+    if (contact.key.b < static_cast<std::int32_t>(own_bodies_)) continue;
+    renamed_.emplace_back(edge_contact_[e], contact.key.b);
+    contact.key.b = local(b_of(edges_[e]));
+  }
+  for (std::size_t k = 0; k < wanted_.size(); ++k) {
+    Contact& contact = contacts.emplace_back(cone_[k].contact);
+    contact.key.a = local(a_of(all_edges_[wanted_[k]]));
+    contact.key.b = local(b_of(all_edges_[wanted_[k]]));
+  }
+  std::vector<std::int32_t>& row = state.contacts.row;
+  row.resize(state.bodies.size() + 1);
+  std::fill(row.begin() + static_cast<std::ptrdiff_t>(own_bodies_) + 1, row.end(), 0);
+  for (std::size_t c = own_contacts_; c < contacts.size(); ++c) ++row[contacts[c].key.a + 1];
+  for (std::size_t i = own_bodies_; i + 1 < row.size(); ++i) row[i + 1] += row[i];
+}
+
+/// Numbers in the whole problem, and colours.
+void RankInterface::number(const State& state) {
+  share_.contacts = contacts_;
+  share_.body.clear();
+  for (std::size_t i = 0; i < own_bodies_; ++i) share_.body.push_back(first_body_ + static_cast<std::int32_t>(i));
+  for (const std::int32_t number : ghosts_.number) share_.body.push_back(number);
+  share_.own_body.assign(state.bodies.size(), 0);
+  std::fill_n(share_.own_body.begin(), own_bodies_, 1);
+  share_.contact.clear();
+  for (std::size_t c = 0; c < own_contacts_; ++c)
+    share_.contact.push_back(static_cast<std::int32_t>(contacts_before_ + static_cast<std::int64_t>(c)));
+  for (const ConeContact& c : cone_) share_.contact.push_back(c.number);
+  share_.colour.assign(state.contacts.size(), 0);
+  const std::size_t first_edge = first_of_rank_[ranks_.rank()];
+  for (std::size_t e = 0; e < edges_.size(); ++e) share_.colour[edge_contact_[e]] = colour_of_[first_edge + e];
+  for (std::size_t k = 0; k < wanted_.size(); ++k) share_.colour[own_contacts_ + k] = colour_of_[wanted_[k]];
+  shared_.clear();
+  for (const std::vector<std::int32_t>& list : ghosts_.own_for) shared_.insert(shared_.end(), list.begin(), list.end());
+  std::ranges::sort(shared_);
+  shared_.erase(std::ranges::unique(shared_).begin(), shared_.end());
+  for (std::size_t i = own_bodies_; i < state.bodies.size(); ++i) shared_.push_back(static_cast<std::int32_t>(i));
+}
+
+void RankInterface::number_fixed(const ContactProblem& p) {
+  const auto first = static_cast<std::int64_t>(whole_bodies_) + fixed_before_;
+  for (std::size_t i = share_.own_body.size(); i < p.bodies(); ++i) {
+    share_.body.push_back(static_cast<std::int32_t>(first + static_cast<std::int64_t>(share_.own_body.size()) -
+                                                    static_cast<std::int64_t>(own_bodies_ + ghosts_.size())));
+    share_.own_body.push_back(1);
+  }
+}
+
+void RankInterface::enter(const Model& model, const WholeCut& cut, const RankHalo& halo, State& state,
+                          std::vector<Vec3>& accelerations) {
+  own_bodies_ = state.bodies.size();
+  own_contacts_ = state.contacts.size();
+  own_subdomains_ = state.bodies.subdomains.size();
+  first_body_ = cut.first_body(ranks_.rank());
+  whole_bodies_ = cut.bodies();
+  if (state.contacts.row.size() != own_bodies_ + 1) state.contacts.index(own_bodies_);
+  last_edges_.swap(edges_);
+  list_edges(model, cut, halo, state);
+  struct Told {
+    std::int64_t contacts, fixed, changed;
+  };
+  const Told own{static_cast<std::int64_t>(own_contacts_), fixed_, is_known_ && edges_ == last_edges_ ? 0 : 1};
+  std::vector<Told> told;
+  append_all(ranks_.gather(std::as_bytes(std::span(&own, 1))), told);
+  contacts_ = contacts_before_ = fixed_before_ = 0;
+  bool changed = false;
+  for (int r = 0; r < ranks_.count(); ++r) {
+    if (r == ranks_.rank()) contacts_before_ = contacts_;
+    if (r < ranks_.rank()) fixed_before_ += told[r].fixed;
+    contacts_ += told[r].contacts;
+    changed = changed || told[r].changed != 0;
+  }
+  if (changed) {
+    std::vector<std::size_t> first_byte;
+    const Bytes all = ranks_.gather(std::as_bytes(std::span(edges_)), &first_byte);
+    all_edges_.clear();
+    append_all(all, all_edges_);
+    first_of_rank_.clear();
+    for (const std::size_t byte : first_byte) first_of_rank_.push_back(byte / sizeof(std::uint64_t));
+    colour(cut);
+    choose_cone(cut);
+  }
+  is_known_ = true;
+  append_ghost_bodies(cut, state, accelerations);
+  append_cone(state);
+  number(state);
+  is_entered_ = true;
+}
+
+void RankInterface::leave(State& state) {
+  for (const auto& [contact, partner] : renamed_) state.contacts.list[contact].key.b = partner;
+  state.contacts.list.resize(own_contacts_);
+  state.contacts.row.resize(own_bodies_ + 1);
+  drop_ghosts(own_bodies_, state.bodies);
+  state.bodies.subdomains.first.resize(own_subdomains_ + 1);
+  state.bodies.subdomains.own = -1;
+  is_entered_ = false;
+}
+
+void RankInterface::exchange(std::span<Lanes> rows) {
+  constexpr std::array<int, 6> told = {0, 1, 2, 4, 5, 6};
+  rows_.resize(ghosts_.size());
+  follow_owners(
+      ranks_, ghosts_, rows_out_,
+      [&](std::size_t i) {
+        Row row;
+        for (std::size_t k = 0; k < told.size(); ++k) row.at[k] = rows[i].at[told[k]];
+        return row;
+      },
+      rows_.data());
+  for (std::size_t g = 0; g < ghosts_.size(); ++g)
+    for (std::size_t k = 0; k < told.size(); ++k) rows[own_bodies_ + g].at[told[k]] = rows_[g].at[k];
+}
+
+void RankInterface::exchange(std::span<BodyVelocity> rows) {
+  follow_owners(ranks_, ghosts_, velocities_out_, [&](std::size_t i) { return rows[i]; },
+                rows.data() + own_bodies_);
+}
+
+}  // namespace scree

@@ -1,0 +1,126 @@
+#include "engine/simulation/ranks/state_part.h"
+
+#include <algorithm>
+
+namespace scree {
+
+namespace {
+
+// Every array of bodies that runs by ranks have.
+template <class BodiesType, class F>
+void each_array(BodiesType& b, F&& f) {
+  f(b.position), f(b.orientation), f(b.linear_velocity), f(b.angular_velocity);
+  f(b.mass), f(b.inertia), f(b.shape), f(b.material), f(b.id);
+}
+
+/// What a pair remembers, but for its list.
+struct FlatPair {
+  std::int32_t a, b;
+  Vec3 offset;
+  Quat turn;
+  double reach, slack;
+};
+
+}  // namespace
+
+Bytes write_part(const State& state, std::int32_t begin, std::int32_t end,
+                 const std::function<std::int32_t(std::int32_t)>& number) {
+  Bytes bytes;
+  const auto first = static_cast<std::size_t>(begin), count = static_cast<std::size_t>(end - begin);
+  each_array(state.bodies, [&](const auto& array) { append_list(std::span(array).subspan(first, count), bytes); });
+  const auto number_of = [&](std::int32_t slot) { return is_boundary(slot) ? slot : number(slot); };
+  const auto rows = [&](const std::vector<std::int32_t>& row, const auto& list, auto&& renumber) {
+    using T = typename std::decay_t<decltype(list)>::value_type;
+    std::vector<T> part;
+    std::vector<std::int32_t> counts;
+    if (!row.empty()) {
+      part.assign(list.begin() + row[begin], list.begin() + row[end]);
+      for (std::int32_t i = begin; i < end; ++i) counts.push_back(row[i + 1] - row[i]);
+    }
+    for (T& item : part) renumber(item);
+    append_list(std::span<const std::int32_t>(counts), bytes);
+    append_list(std::span<const T>(part), bytes);
+  };
+  rows(state.contacts.row, state.contacts.list, [&](Contact& c) {
+    c.key.a = number_of(c.key.a);
+    c.key.b = number_of(c.key.b);
+  });
+  rows(state.cached_normals.row, state.cached_normals.list, [&](CachedNormal& n) { n.b = number_of(n.b); });
+  const auto from = std::ranges::lower_bound(state.cached, begin, {}, &CachedPair::a),
+             to = std::ranges::lower_bound(state.cached, end, {}, &CachedPair::a);
+  append(static_cast<std::size_t>(to - from), bytes);
+  for (auto p = from; p != to; ++p) {
+    const PairMemory& m = p->memory;
+    append(FlatPair{number_of(p->a), number_of(p->b), m.offset, m.turn, m.reach, m.slack}, bytes);
+    append_list(std::span(m.starts), bytes);
+  }
+  return bytes;
+}
+
+void append_part(std::span<const std::byte> part, State& state) {
+  BytesReader reader(part);
+  each_array(state.bodies, [&](auto& array) { reader.take_list(array); });
+  const auto rows = [&](std::vector<std::int32_t>& row, auto& list) {
+    std::vector<std::int32_t> counts;
+    reader.take_list(counts);
+    if (row.empty()) row.push_back(0);
+    for (const std::int32_t count : counts) row.push_back(row.back() + count);
+    reader.take_list(list);
+  };
+  rows(state.contacts.row, state.contacts.list);
+  rows(state.cached_normals.row, state.cached_normals.list);
+  state.cached_normals.stamp = 0;
+  for (auto n = reader.take<std::size_t>(); n > 0; --n) {
+    const auto p = reader.take<FlatPair>();
+    state.cached.push_back({p.a, p.b, {p.offset, p.turn, p.reach, p.slack, {}}});
+    reader.take_list(state.cached.back().memory.starts);
+  }
+}
+
+State without_bodies(const State& state) {
+  State other;
+  other.step = state.step;
+  other.time_s = state.time_s;
+  other.bodies.next_id = state.bodies.next_id;
+  other.joints = state.joints;
+  other.actuators = state.actuators;
+  other.parts = state.parts;
+  other.memory = state.memory;
+  other.cell = state.cell;
+  other.flow = state.flow;
+  other.entered = state.entered;
+  other.left = state.left;
+  other.overrides = state.overrides;
+  other.wall_cells = state.wall_cells;
+  return other;
+}
+
+std::vector<std::int32_t> number_from(std::int32_t first, State& state) {
+  const auto own = static_cast<std::int32_t>(state.bodies.size());
+  std::vector<std::int32_t> ghosts;
+  const auto note = [&](std::int32_t b) {
+    if (!is_boundary(b) && (b < first || b >= first + own)) ghosts.push_back(b);
+  };
+  for (const Contact& c : state.contacts.list) note(c.key.b);
+  for (const CachedNormal& n : state.cached_normals.list) note(n.b);
+  for (const CachedPair& p : state.cached) note(p.b);
+  std::ranges::sort(ghosts);
+  ghosts.erase(std::ranges::unique(ghosts).begin(), ghosts.end());
+  const auto slot = [&](std::int32_t b) {
+    if (is_boundary(b)) return b;
+    if (b >= first && b < first + own) return b - first;
+    return own + static_cast<std::int32_t>(std::ranges::lower_bound(ghosts, b) - ghosts.begin());
+  };
+  for (Contact& c : state.contacts.list) {
+    c.key.a -= first;
+    c.key.b = slot(c.key.b);
+  }
+  for (CachedNormal& n : state.cached_normals.list) n.b = slot(n.b);
+  for (CachedPair& p : state.cached) {
+    p.a -= first;
+    p.b = slot(p.b);
+  }
+  return ghosts;
+}
+
+}  // namespace scree
