@@ -35,6 +35,7 @@
 #include "tools/model.h"
 #include "tools/new_scene.h"
 #include "tools/paraview.h"
+#include "tools/ranks.h"
 #include "tools/render.h"
 #include "tools/report_page.h"
 #include "tools/run.h"
@@ -210,5 +211,7 @@ int main(int argc, char** argv) {
   std::set_terminate(end_in_words);
   scree::ignore_write_signals();
   scree::io::leave_out_hdf5_exit_handler();
-  return status_with_output(run_action([=] { return program(argc, argv); }));
+  const int status = status_with_output(run_action([=] { return program(argc, argv); }));
+  scree::leave_ranks(status);
+  return status;
 }

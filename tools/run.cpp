@@ -24,6 +24,7 @@
 #include "tools/output_files.h"
 #include "tools/pace.h"
 #include "tools/progress.h"
+#include "tools/ranks.h"
 #include "tools/report.h"
 #include "tools/watch_process.h"
 
@@ -93,6 +94,7 @@ class ProblemDump : public RunObserver {
   ProblemDump(const RunOptions& options, const io::Scene& scene, const Run& run)
       : path_(options.dump_problem), step_(options.dump_step), scene_(scene.name), run_(run) {}
 
+  bool wants_bodies(const State&) override { return false; }
   void after_step(const StepResult& result, const State&) override {
     const StepReport& report = result.report;
     if (path_.empty() || done_) return;
@@ -123,6 +125,7 @@ class Onlooker : public RunObserver {
   Onlooker(const io::Scene& scene, Progress& progress, Pace& pace)
       : scene_(scene), progress_(progress), pace_(pace) {}
   bool may_go_on() override { return !interrupt_requested(); }
+  bool wants_bodies(const State&) override { return false; }
   void after_step(const StepResult& result, const State&) override { progress_.update(result.report); }
   void after_events(std::span<const Happening> happenings, const State&) override {
     for (const Happening& h : happenings)
@@ -290,13 +293,26 @@ bool has_room(const Prepared& p, const RunOptions& options) {
   return options.force;
 }
 
+/// What ranks other than the first do: their part of every step.
+int follow(Prepared& p, Ranks& ranks) {
+  const RunPlan plan = run_plan(p.scene);
+  Run run(p.scene.model, plan, p.state, ranks);
+  const RunStop stop = p.is_over ? RunStop::end_time : run.until(p.scene.end_time_s);
+  if (stop != RunStop::failed || run.failure().step_is_done()) static_cast<void>(run.collect());
+  return exit_ok;
+}
+
 int run(const RunOptions& options) {
+  Ranks* const ranks = join_ranks();
+  const bool is_first = ranks == nullptr || ranks->rank() == 0;
   const io::VtkLoading loading;
-  set_thread_count(options.threads);
+  set_thread_count(options.threads > 0 ? options.threads : threads_of_rank());
   Prepared p = prepare(options);
   if (p.has_nothing_to_do) return exit_ok;
   const io::Scene& scene = p.scene;
-  if (!has_room(p, options)) return exit_does_not_fit;
+  if (ranks != nullptr) expect_by_ranks(scene, p.state, options.dump_problem);
+  if (any(ranks, is_first && !has_room(p, options))) return exit_does_not_fit;
+  if (!is_first) return follow(p, *ranks);
   expect_problem_file(options.dump_problem, p.folder, {{scene.file}, options.overwrite});
   io::RunRecorder recorder = p.checkpoint
                                  ? io::RunRecorder(scene, p.folder, p.state, *p.checkpoint)
@@ -312,8 +328,9 @@ int run(const RunOptions& options) {
   if (options.view) page.emplace(p.folder, options.open);
 
   State& state = p.state;
+  if (is_new) recorder.begin(state);
   const RunPlan plan = run_plan(scene);
-  Run run(scene.model, plan, state);
+  Run run = ranks == nullptr ? Run(scene.model, plan, state) : Run(scene.model, plan, state, *ranks);
   Progress progress(Progress::detect(options.quiet), state.time_s, scene.end_time_s);
   ProblemDump dump(options, scene, run);
   Pace pace(options.realtime);
@@ -325,13 +342,12 @@ int run(const RunOptions& options) {
   const auto stopped = [&](const std::string& why, io::RunStatus status, bool good) {
     progress.clear();
     try {
-      recorder.finish(status, state, good);
+      recorder.finish(status, run.seen(), good && (ranks == nullptr || run.seen().bodies.size() > 0));
     } catch (const std::exception&) {
     }
     spdlog::error("{}; {}", why, way_on(recorder.folder()));
   };
   try {
-    if (is_new) recorder.begin(state);
     pace.start(state.time_s);
     const RunStop stop = p.is_over ? RunStop::end_time : run.until(scene.end_time_s);
     if (stop == RunStop::failed && !run.failure().step_is_done()) {
@@ -344,7 +360,7 @@ int run(const RunOptions& options) {
     }
     progress.finish();
     dump.finish();
-    const io::Summary summary = recorder.finish(status_of(stop), state);
+    const io::Summary summary = recorder.finish(status_of(stop), ranks == nullptr ? state : run.collect());
     if (!options.quiet) {
       show(report_text(summary, recorder.folder(), scene.output));
       if (pace.is_on()) show("\n" + pace.text());

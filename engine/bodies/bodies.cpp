@@ -71,8 +71,16 @@ BodyIndex add_body(Bodies& bodies, const Shapes& shapes, const Materials& materi
 }
 
 std::span<const std::int32_t> Bodies::blocks() const {
-  if (ranks != nullptr) return subdomains.block;  // without ghosts behind
-  return subdomains.cover(size()) ? std::span<const std::int32_t>(subdomains.block) : even_blocks(size());
+  const bool has_ghosts = subdomains.own >= 0;
+  const auto cut = static_cast<std::size_t>(subdomains.own_bodies());
+  if (has_ghosts || (cut == size() && !subdomains.first.empty())) return subdomains.block;
+  if (subdomains.first.empty() || cut > size()) return even_blocks(size());
+  static thread_local std::vector<std::int32_t> with_newcomers;  // kept from call to call
+  with_newcomers = subdomains.block;
+  with_newcomers.pop_back();
+  append_even_blocks(static_cast<std::int32_t>(cut), static_cast<std::int32_t>(size()), with_newcomers);
+  with_newcomers.push_back(static_cast<std::int32_t>(size()));
+  return with_newcomers;
 }
 
 BodySums body_sums(const Bodies& bodies, const Vec3& gravity) {

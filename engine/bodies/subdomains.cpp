@@ -73,6 +73,7 @@ Subdomains cut(std::span<const std::int32_t> contacts_of, std::span<const std::u
 void cut_newcomers(std::size_t bodies, Subdomains& s) {
   const auto n = static_cast<std::int32_t>(bodies);
   if (s.cover(bodies)) return;
+  while (s.first.size() > 1 && s.first[s.first.size() - 2] == s.first.back()) s.first.pop_back();  // has none
   while (s.first.back() < n) {
     const std::int32_t begin = s.first.back(),
                        last = s.size() > 0 ? s.first[s.size() - 1] : 0;  // where the last subdomain begins

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/core/bytes.h"
 #include "engine/core/exact_sum.h"
 
 namespace scree {
@@ -54,6 +55,15 @@ inline std::int64_t total(Ranks* ranks, std::int64_t count) {
 }
 inline bool any(Ranks* ranks, bool is) {
   return ranks == nullptr ? is : total(ranks, is ? 1 : 0) > 0;
+}
+
+/// What all ranks have, rank by rank; a T is copied byte by byte.
+template <class T>
+std::vector<T> of_all(Ranks* ranks, const std::vector<T>& own) {
+  if (ranks == nullptr) return own;
+  std::vector<T> all;
+  append_all(ranks->gather(std::as_bytes(std::span(own))), all);
+  return all;
 }
 
 /// Of a sum by parts, what all ranks have; T::over_ranks(ranks) does what T::join() does.

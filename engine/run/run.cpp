@@ -4,6 +4,9 @@
 #include <cmath>
 #include <sstream>
 
+#include "engine/simulation/ranks/decomposition.h"
+#include "engine/simulation/ranks/state_part.h"
+
 namespace scree {
 
 double next_frame(const RunPlan& plan, const Overrides& overrides, double time_s) {
@@ -24,15 +27,28 @@ Run::Run(const Model& model, const RunPlan& plan, State& state) : model_(model),
   if (state.overrides.events.size() != plan.events.size()) arm_events(model, plan.events, state);
 }
 
-RunStop Run::step(double end_s) {
-  const auto wants = [](RunObserver* o) { return o->may_go_on(); };
-  if (!std::ranges::all_of(observers_, wants)) return RunStop::interrupted;
-  happenings_.clear();
-  step_to_event(model_, plan_.events, state_, workspace_, result_, next_landing(plan_, state_, end_s));
-  if (!result_.failure.step_is_done()) return RunStop::failed;
-  for (RunObserver* o : observers_) o->after_step(result_, state_);
+Run::Run(const Model& model, const RunPlan& plan, State& state, Ranks& ranks) : Run(model, plan, state) {
+  workspace_.decomposition = std::make_shared<Decomposition>(model, ranks, state);
+}
+
+State Run::collect() { return workspace_.decomposition ? workspace_.decomposition->collect(state_) : state_; }
+
+/// What observers see of a step by ranks.
+const State& Run::state_to_show() {
+  Ranks* const ranks = state_.bodies.ranks;
+  if (ranks == nullptr) return state_;
+  result_.state_hash = state_hash(state_.bodies);
+  const auto wants = [&](RunObserver* o) { return o->wants_bodies(state_); };
+  const bool any_wants = std::ranges::any_of(observers_, wants);
+  shown_ = any(ranks, any_wants) ? collect() : without_bodies(state_);
+  return shown_;
+}
+
+/// What observers make of the step, and its events.
+RunStop Run::tell(const State& state) {
+  for (RunObserver* o : observers_) o->after_step(result_, state);
   happenings_ = take_events(model_, plan_.events, result_, state_);
-  for (RunObserver* o : observers_) o->after_events(happenings_, state_);
+  for (RunObserver* o : observers_) o->after_events(happenings_, state);
   for (RunObserver* o : observers_) {
     if (result_.failure) break;
     if (std::string objection = o->objection(); !objection.empty())
@@ -40,8 +56,19 @@ RunStop Run::step(double end_s) {
   }
   if (result_.failure) return RunStop::failed;
   if (std::ranges::any_of(happenings_, &Happening::stops)) return RunStop::event;
-  for (RunObserver* o : observers_) o->before_next(state_);
+  for (RunObserver* o : observers_) o->before_next(state);
   return RunStop::none;
+}
+
+RunStop Run::step(double end_s) {
+  Ranks* const ranks = state_.bodies.ranks;
+  const auto wants = [](RunObserver* o) { return o->may_go_on(); };
+  if (any(ranks, !std::ranges::all_of(observers_, wants))) return RunStop::interrupted;
+  happenings_.clear();
+  step_to_event(model_, plan_.events, state_, workspace_, result_, next_landing(plan_, state_, end_s));
+  if (!result_.failure.step_is_done()) return RunStop::failed;
+  const RunStop stop = tell(state_to_show());
+  return static_cast<RunStop>(most(ranks, static_cast<double>(stop)));  // rank 0's observers decide for all
 }
 
 RunStop Run::until(double end_s) {

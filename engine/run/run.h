@@ -38,6 +38,9 @@ class RunObserver {
   virtual ~RunObserver() = default;
   /// Before a step: may it be done?
   virtual bool may_go_on() { return true; }
+  /// After a step by ranks: will what follows look at bodies or contacts? If no observer will, the state has
+  /// none.
+  virtual bool wants_bodies(const State&) { return true; }
   /// After a step that was done, before its events act.
   virtual void after_step(const StepResult&, const State&) {}
   /// After its events have acted, if there were any.
@@ -58,6 +61,9 @@ class Run {
  public:
   /// Arms the plan's events where the state does not know them yet.
   Run(const Model& model, const RunPlan& plan, State& state);
+  /// As one of several ranks, which all make the same calls; the state is whole on each, and becomes the
+  /// rank's part. Observers belong to rank 0.
+  Run(const Model& model, const RunPlan& plan, State& state, Ranks& ranks);
 
   /// It is told of what follows, after those that came before it.
   void observe(RunObserver& observer) { observers_.push_back(&observer); }
@@ -68,6 +74,10 @@ class Run {
   RunStop until(double end_s);
 
   const State& state() const { return state_; }
+  /// What observers saw last: without bodies where the state is a rank's part, and none wanted them.
+  const State& seen() const { return state_.bodies.ranks == nullptr ? state_ : shown_; }
+  /// The whole where ranks have parts: on rank 0, else nothing of use. All ranks call it.
+  State collect();
   const StepResult& result() const { return result_; }  // of the last step
   const Workspace& workspace() const { return workspace_; }
   std::span<const Happening> happenings() const { return happenings_; }  // of the last step
@@ -76,9 +86,13 @@ class Run {
   std::string failure_text() const;
 
  private:
+  RunStop tell(const State& state);
+  const State& state_to_show();
+
   const Model& model_;
   const RunPlan& plan_;
   State& state_;
+  State shown_;  // to observers, where the state is a rank's part
   Workspace workspace_;
   StepResult result_;
   std::vector<Happening> happenings_;

@@ -205,7 +205,8 @@ struct StepResult {
   CellReport cell{};                    // of a periodic one
   std::vector<BondEvent> bonds{};       // that formed or broke, in that order
   std::vector<Impact> impacts{};        // of piecewise steps, in the order of time
-  std::vector<SurfaceTouch> touches{};  // of walls whose loads are summed up place by place, in this step
+  std::optional<std::uint64_t> state_hash{};  // after the step, where the state is a rank's part (Run)
+  std::vector<SurfaceTouch> touches{};        // of walls whose loads are summed up place by place, in this step
 };
 
 }  // namespace scree

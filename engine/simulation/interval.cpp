@@ -47,7 +47,7 @@ void detect(const Model& model, State& state, const Outlook& outlook, Workspace&
   const double free_speed = (w.gravity.norm() + by_forces) * interval_s +
                             speed_across_cell(model, state.bodies, interval_s, w);
   do {
-    Halo* const halo = w.decomposition ? w.decomposition->attach_halo(state) : nullptr;
+    Halo* const halo = w.decomposition ? w.decomposition->attach_halo(w.cell, state) : nullptr;
     const DetectionReport found = find_contacts(
         {model.shapes, state.bodies, model.boundaries, middle_s, interval_s, free_speed, w.boundary_pose,
          w.cell, std::max(model.materials.farthest_bridge(), reach), &w.bonded, halo},

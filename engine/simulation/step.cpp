@@ -72,7 +72,7 @@ void whole_step(const Model& model, State& state, Workspace& w, StepResult& resu
   const double energy_before = mechanical_energy(bodies, settings.gravity),
                carried_before = energy_of_carried(bodies, settings.gravity);
   const BodyId first_new = state.step == 0 ? 0 : bodies.next_id;
-  insertion(model, state, report);
+  insertion(model, state, report, w.decomposition.get());
   StepPlan plan = plan_step(model, state, land_at_s);
   report.time_step_s = plan.h;
   if (settings.stepping == Stepping::contacts)
@@ -81,7 +81,7 @@ void whole_step(const Model& model, State& state, Workspace& w, StepResult& resu
     w.decomposition->arrange(model, state);
   else if (state.step > 0)
     arrange(model, state);
-  else
+  else  // it has been sorted above
     cut_newcomers(bodies.size(), bodies.subdomains);
   ask_own_forces(model, state, plan.h, w);
   if (settings.stepping == Stepping::piecewise)

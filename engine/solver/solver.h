@@ -47,6 +47,7 @@ struct SolverWorkspace {
   // [contact], of the last wide solution: what contacts gave, and of that what they were made to (P5). Empty:
   // all were rigid.
   std::vector<ContactCompliance> compliance, given_way;
+  bool gave_way = false;  // were any made to? Of a rank without contacts nothing else tells
   ConjugateWorkspace conjugate;
   AdmmWorkspace admm;
   Colouring colouring;

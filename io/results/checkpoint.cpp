@@ -231,7 +231,8 @@ void visit(Archive& io, Bodies& b) {
   io("subdomains", b.subdomains.first);
   io("cut_bodies", b.subdomains.cut_bodies);
   if (!io.reads()) return;
-  const auto& [first, cut_bodies, block] = b.subdomains;
+  const std::vector<std::int32_t>& first = b.subdomains.first;
+  const std::int32_t cut_bodies = b.subdomains.cut_bodies;
   // those that have come since are behind
   const bool fit =
       first.empty() ||

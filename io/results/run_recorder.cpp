@@ -116,6 +116,7 @@ struct RunRecorder::Parts {
   std::uint64_t state_hash = 0;             // of the last row, or of what the first step begins with
   double checkpoint_time_s = 0.0;           // of the state in the last checkpoint
   std::int64_t checkpoint_step = -1;        // likewise; -1: there is none
+  std::optional<bool> checkpoint_wanted;    // after this step, if that has been asked already
   std::vector<std::int64_t> resumed_steps;  // after which the run was gone on with
   // Last, so that its thread ends before what it writes to.
   BackgroundWriter writer;
@@ -387,6 +388,11 @@ void RunRecorder::begin(const State& state) {
   if (parts_->scene.checkpoints.keep > 0) parts_->write_checkpoint(state, false);
 }
 
+bool RunRecorder::wants_bodies(const State& state) {
+  parts_->checkpoint_wanted = parts_->checkpoint_due(state);
+  return *parts_->checkpoint_wanted || parts_->frame_due(state);
+}
+
 void RunRecorder::after_step(const StepResult& result, const State& state) {
   Parts& p = *parts_;
   const StepReport& report = result.report;
@@ -394,7 +400,7 @@ void RunRecorder::after_step(const StepResult& result, const State& state) {
   p.statistics.add(report);
   p.statistics.add_loads(result);
   p.stages.add(report);
-  p.state_hash = state_hash(state.bodies);
+  p.state_hash = result.state_hash ? *result.state_hash : state_hash(state.bodies);
   const Observed now{p.scene.model, state, result};
   p.steps.append(now, p.state_hash);
   for (const RowTable& table : p.tables) table.append(now);
@@ -431,7 +437,8 @@ std::string RunRecorder::objection() {
 void RunRecorder::before_next(const State& state) {
   Parts& p = *parts_;
   const Stopwatch watch(p.recording_time_s);
-  if (p.checkpoint_due(state)) p.write_checkpoint(state, false);
+  if (p.checkpoint_wanted ? *p.checkpoint_wanted : p.checkpoint_due(state)) p.write_checkpoint(state, false);
+  p.checkpoint_wanted.reset();
   if (p.last_frame_step == state.step) p.require_room();
 }
 

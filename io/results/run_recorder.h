@@ -36,6 +36,9 @@ class RunRecorder : public RunObserver {
   /// before the first step. `state`: what the first step begins with.
   void begin(const State& state);
 
+  /// Of a run by ranks: is a frame or a checkpoint due?
+  bool wants_bodies(const State& state) override;
+
   /// `state` is as the step left it; what a frame shows of it is copied if one is due.
   void after_step(const StepResult& result, const State& state) override;
 

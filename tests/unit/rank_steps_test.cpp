@@ -138,5 +138,86 @@ TEST(RankSteps, SortingGivesBodiesToOtherRanks) {
   for (const std::size_t ranks : {2u, 4u}) expect_same(by_ranks(world, 130, ranks), all);
 }
 
+// Sheared, so that neighbours are images of bodies of other ranks, and new ones all the time.
+TEST(RankSteps, APeriodicCellThatFlows) {
+  World world = heap({.friction = 0.4, .restitution = 0.3});
+  world.model.boundaries.clear();
+  world.model.settings.gravity.setZero();
+  PeriodicCell& cell = world.model.cell;
+  cell.periodic = {true, true, true};
+  cell.high = Vec3::Constant(7 * 0.22);
+  CellFlow shear;
+  shear.rate(0, 2) = 3.0;
+  CellFlow squeeze;
+  squeeze.rate = -2.0 * Mat3::Identity();
+  squeeze.stop = shear.start = 0.2;
+  cell.flow = {squeeze, shear};
+  cut_into(24, world.state);
+  const Course all = whole(world, 200);
+  EXPECT_GT(all.steps.back().report.active_contacts, 200);
+  for (const std::size_t ranks : {2u, 3u, 6u}) expect_same(by_ranks(world, 200, ranks), all);
+}
+
+/// Grains come by an inlet, rest on others, leave by an outlet and are reflected; there are none at first.
+World fountain() {
+  World world({.friction = 0.3}, 2e-3);
+  world.model.settings.solver = {};
+  world.model.boundaries = box_walls("box", world.material, Vec3(0, 0, 0), Vec3(0.6, 0.6, 10.0), {"+z"});
+  Inlet inlet;
+  inlet.name = "feed";
+  inlet.region = BoxRegion{Vec3(0.05, 0.05, 0.6), Vec3(0.55, 0.55, 0.9)};
+  inlet.material = world.material;
+  inlet.shapes = {world.model.shapes.add(Ellipsoid{Vec3(0.04, 0.03, 0.03)})};
+  inlet.until = {1.0};
+  inlet.seed = 3;
+  inlet.mass_rate = 60.0;
+  inlet.twist.linear = Vec3(0, 0, -2.0);
+  world.model.inlets.push_back(inlet);
+  world.model.outlets.push_back({"drain", BoxRegion{Vec3(0, 0, -1), Vec3(0.2, 0.6, 0.1)}});
+  world.model.domain.outside = Outside::reflect;
+  world.model.domain.low = Vec3(0, 0, 0);
+  world.model.domain.high = Vec3(0.6, 0.6, 0.8);
+  return world;
+}
+
+TEST(RankSteps, BodiesComeAndGo) {
+  for (const int sort_interval : {0, 90}) {
+    World world = fountain();
+    world.model.settings.sort_interval = sort_interval;
+    const Course all = whole(world, 600);
+    EXPECT_GT(all.end.bodies.size(), 60u);
+    EXPECT_GT(all.end.left[0].bodies, 20);
+    for (const std::size_t ranks : {2u, 3u}) {
+      const Course course = by_ranks(world, 600, ranks);
+      expect_same(course, all);
+      EXPECT_EQ(course.end.entered[0].mass, all.end.entered[0].mass);
+      EXPECT_EQ(course.end.left[0].mass, all.end.left[0].mass);
+      EXPECT_EQ(course.end.bodies.next_id, all.end.bodies.next_id);
+    }
+  }
+}
+
+// Many at once, into a bed on several ranks: newcomers are looked at for what their first half step meets.
+TEST(RankSteps, NewcomersFallOntoABedOfOthers) {
+  World world = heap({.friction = 0.5});
+  cut_into(24, world.state);
+  Inlet inlet;
+  inlet.name = "feed";
+  inlet.region = BoxRegion{Vec3(0.1, 0.1, 0.5), Vec3(1.4, 1.4, 2.5)};
+  inlet.material = world.material;
+  inlet.shapes = {world.model.shapes.add(Ellipsoid{Vec3(0.05, 0.04, 0.03)})};
+  inlet.until = {1.0};
+  inlet.number_rate = 2000.0;
+  inlet.twist.linear = Vec3(0, 0, -20.0);
+  world.model.inlets.push_back(inlet);
+  world.model.domain.outside = Outside::remove;
+  world.model.domain.low = Vec3(0, 0, -1.0);
+  world.model.domain.high = Vec3(1.2, 1.54, 5.0);
+  const Course all = whole(world, 60);
+  EXPECT_GT(all.end.entered[0].bodies, 100);
+  EXPECT_GT(all.end.left[0].bodies, 20);
+  for (const std::size_t ranks : {2u, 5u}) expect_same(by_ranks(world, 60, ranks), all);
+}
+
 }  // namespace
 }  // namespace scree

@@ -32,7 +32,7 @@ Subdomains subdomains_of(const WholeCut& cut, int rank, std::int32_t cut_bodies)
   const std::int32_t first = cut.first_body(rank);
   for (std::int32_t k = cut.first_of_rank[rank]; k <= cut.first_of_rank[rank + 1]; ++k)
     own.first.push_back(cut.first[k] - first);
-  own.cut_bodies = cut_bodies;
+  own.cut_bodies = std::clamp(cut_bodies - first, 0, own.first.back());
   own.index();
   return own;
 }
@@ -43,6 +43,8 @@ Decomposition::Decomposition(const Model& model, Ranks& ranks, State& state)
     : ranks_(ranks), halo_(ranks), interface_(ranks) {
   if (state.bodies.subdomains.first.empty()) scree::arrange(model, state);
   if (state.contacts.row.empty()) state.contacts.index(state.bodies.size());
+  std::vector<std::int32_t>& first = state.bodies.subdomains.first;
+  while (first.size() > 1 && first[first.size() - 2] == first.back()) first.pop_back();
   cut_ = {state.bodies.subdomains.first, cut_by_rank(state, ranks.count())};
   const int rank = ranks.rank();
   const Bytes part = write_part(state, cut_.first_body(rank), cut_.first_body(rank + 1),
@@ -51,8 +53,43 @@ Decomposition::Decomposition(const Model& model, Ranks& ranks, State& state)
   State own = without_bodies(state);
   append_part(part, own);
   own.bodies.subdomains = subdomains_of(cut_, rank, cut_bodies);
+  cut_bodies_ = cut_bodies;
   state = std::move(own);
   begin(number_from(cut_.first_body(rank), state), state);
+}
+
+void Decomposition::agree(const State& state) {
+  cut_ = agree_on_cut(ranks_, state.bodies.subdomains);
+  cut_bodies_ = static_cast<std::int32_t>(total(&ranks_, state.bodies.subdomains.cut_bodies));
+  newcomers_ = 0;
+  interface_.forget();
+}
+
+void Decomposition::remove(std::span<const BodyId> ids, State& state) {
+  const SlotsById slots(state.bodies);
+  std::vector<BodyId> own;
+  std::vector<std::int32_t> own_gone, gone;
+  for (const BodyId id : ids) {
+    const std::int32_t slot = slots.find(id);
+    if (slot < 0) continue;
+    own.push_back(id);
+    own_gone.push_back(slot);
+  }
+  std::ranges::sort(own_gone);
+  for (const std::int32_t slot : own_gone) gone.push_back(cut_.first_body(ranks_.rank()) + slot);
+  gone = of_all(&ranks_, gone);
+  if (state.contacts.row.size() != state.bodies.size() + 1) state.contacts.index(state.bodies.size());
+  scree::remove(state, own, halo_.slots_without(gone));
+  halo_.remove(gone, own_gone);
+  agree(state);
+}
+
+void Decomposition::insert(const Model& model, const NewBody& body, State& state) {
+  ++newcomers_;
+  if (ranks_.rank() == ranks_.count() - 1)
+    scree::insert(model, state, body);
+  else
+    ++state.bodies.next_id;
 }
 
 void Decomposition::begin(std::vector<std::int32_t> ghosts, State& state) {
@@ -74,7 +111,7 @@ State Decomposition::collect(State& state) {
   if (ranks_.rank() != 0) return whole;
   for (const Bytes& part : parts) append_part(part, whole);
   whole.bodies.subdomains.first = cut_.first;
-  whole.bodies.subdomains.cut_bodies = state.bodies.subdomains.cut_bodies;
+  whole.bodies.subdomains.cut_bodies = cut_bodies_;
   whole.bodies.subdomains.index();
   return whole;
 }
@@ -104,15 +141,23 @@ void Decomposition::share_out(State whole, State& state) {
   State own = without_bodies(state);
   append_part(reader.rest(), own);
   own.bodies.subdomains = subdomains_of(cut_, ranks_.rank(), cut_bodies);
+  cut_bodies_ = cut_bodies;
+  newcomers_ = 0;
   state = std::move(own);
   begin(number_from(cut_.first_body(ranks_.rank()), state), state);
 }
 
 void Decomposition::arrange(const Model& model, State& state) {
   const int interval = model.settings.sort_interval;
-  if (state.step == 0) return;  // the constructor has sorted
-  const bool outgrown = state.bodies.subdomains.are_outgrown(static_cast<std::size_t>(cut_.bodies()));
-  if (!(interval > 0 && (state.step % interval == 0 || outgrown))) return;
+  Subdomains whole_cut;
+  whole_cut.cut_bodies = cut_bodies_;
+  const bool outgrown = whole_cut.are_outgrown(static_cast<std::size_t>(cut_.bodies() + newcomers_));
+  const bool is_due = state.step > 0 && interval > 0 && (state.step % interval == 0 || outgrown);
+  if (newcomers_ > 0) {
+    cut_newcomers(state.bodies.size(), state.bodies.subdomains);
+    agree(state);
+  }
+  if (!is_due) return;  // before the first step the constructor has sorted
   State whole = collect(state);
   if (ranks_.rank() == 0) scree::arrange(model, whole);
   share_out(std::move(whole), state);

@@ -27,8 +27,13 @@ class Decomposition {
   /// The whole on rank 0, elsewhere a state without bodies. All ranks call it.
   State collect(State& state);
 
-  Halo* attach_halo(State& state) {
-    halo_.attach(cut_, state);
+  /// Bodies of these ids go, on all ranks.
+  void remove(std::span<const BodyId> ids, State& state);
+  /// A body comes, behind all others: to the last rank.
+  void insert(const Model& model, const NewBody& body, State& state);
+
+  Halo* attach_halo(const PlacedCell& cell, State& state) {
+    halo_.attach(cut_, cell, state);
     return &halo_;
   }
   void detach_halo() { halo_.detach(); }
@@ -48,9 +53,12 @@ class Decomposition {
   /// Rank 0 gives each rank its part of the whole; `state` becomes that.
   void share_out(State whole, State& state);
   void begin(std::vector<std::int32_t> ghosts, State& state);
+  /// All ranks have cut their own bodies anew.
+  void agree(const State& state);
 
   Ranks& ranks_;
   WholeCut cut_;
+  std::int32_t cut_bodies_ = 0, newcomers_ = 0;  // of the whole: that were there when it was cut; not yet cut
   RankHalo halo_;
   RankInterface interface_;
 };

@@ -36,8 +36,9 @@ void RankHalo::begin(std::vector<std::int32_t> numbers) {
   is_made_ = false;
 }
 
-void RankHalo::attach(const WholeCut& cut, State& state) {
+void RankHalo::attach(const WholeCut& cut, const PlacedCell& cell, State& state) {
   cut_ = &cut;
+  cell_ = &cell;
   state_ = &state;
   own_ = state.bodies.size();
   if (is_made_) append();
@@ -57,6 +58,36 @@ void RankHalo::detach() {
   drop_ghosts(own_, state_->bodies);
   cut_ = nullptr;
   state_ = nullptr;
+}
+
+std::vector<std::int32_t> RankHalo::slots_without(std::span<const std::int32_t> gone) const {
+  std::vector<std::int32_t> slots;
+  std::int32_t next = 0;
+  for (const std::int32_t number : lists_.number)
+    slots.push_back(std::ranges::binary_search(gone, number) ? -1 : next++);
+  return slots;
+}
+
+void RankHalo::remove(std::span<const std::int32_t> gone, std::span<const std::int32_t> own_gone) {
+  // Numbers that stay, less how many before them have gone.
+  const auto leave = [](std::vector<std::int32_t>& numbers, std::span<const std::int32_t> without) {
+    std::vector<std::int32_t> left;
+    for (const std::int32_t n : numbers) {
+      const auto found = std::ranges::lower_bound(without, n);
+      if (found == without.end() || *found != n)
+        left.push_back(n - static_cast<std::int32_t>(found - without.begin()));
+    }
+    numbers = std::move(left);
+  };
+  const std::vector<std::int32_t> slots = slots_without(gone);
+  for (std::size_t& first : lists_.first_of_rank)
+    first -= static_cast<std::size_t>(std::count(slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(first), -1));
+  leave(lists_.number, gone);
+  for (std::vector<std::int32_t>& list : lists_.own_for) leave(list, own_gone);
+  std::vector<BoundingBox> wide;
+  for (std::size_t i = 0; i < wide_.size(); ++i)
+    if (!std::ranges::binary_search(own_gone, static_cast<std::int32_t>(i))) wide.push_back(wide_[i]);
+  wide_ = std::move(wide);
 }
 
 void RankHalo::follow(std::span<double> numbers) {
@@ -89,10 +120,15 @@ void RankHalo::renew(std::span<const BoundingBox> boxes) {
     const std::span<const BoundingBox> theirs =
         std::span(all).subspan(first_byte[r] / sizeof(BoundingBox),
                                (first_byte[r + 1] - first_byte[r]) / sizeof(BoundingBox));
-    const BoundingBox they = around(theirs), we = around(own);
+    const BoundingBox we = around(own);
     std::vector<BoundingBox> near;
     for (const BoundingBox& b : theirs)
-      if (overlap(b, we)) near.push_back(b);
+      cell_->visit_images(b.centre, we.centre, we.half + b.half, [&](const Vec3& shift) {
+        near.push_back({b.centre + shift, b.half});
+        return true;
+      });
+    if (near.empty()) continue;
+    const BoundingBox they = around(near);
     for (std::size_t k = 0; k < own.size(); ++k) {
       if (!overlap(own[k], they)) continue;
       std::vector<BoundingBox> of_box;

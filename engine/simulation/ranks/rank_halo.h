@@ -18,8 +18,13 @@ class RankHalo : public Halo {
   /// With these ghosts, until the halo is made; so that they belong to a state that has been shared out.
   void begin(std::vector<std::int32_t> numbers);
   /// Appends the ghosts to the bodies, as their owners have them now.
-  void attach(const WholeCut& cut, State& state);
+  void attach(const WholeCut& cut, const PlacedCell& cell, State& state);
   void detach();
+
+  /// [ghost] where it will be when these bodies have gone, -1: it is one of them. Numbers of the whole, rising.
+  std::vector<std::int32_t> slots_without(std::span<const std::int32_t> gone) const;
+  /// They go; `own_gone`: slots of those that are this rank's.
+  void remove(std::span<const std::int32_t> gone, std::span<const std::int32_t> own_gone);
 
   // Of ghosts at the last detection.
   std::int32_t number(std::size_t ghost) const { return lists_.number[ghost]; }  // in the whole
@@ -40,7 +45,8 @@ class RankHalo : public Halo {
   bool is_made_ = false;
   std::size_t own_ = 0, ghosts_before_ = 0;
   std::vector<BoundingBox> wide_;  // [own body]
-  const WholeCut* cut_ = nullptr;  // while ghosts are there
+  const WholeCut* cut_ = nullptr;  // these while ghosts are there
+  const PlacedCell* cell_ = nullptr;
   State* state_ = nullptr;
   std::vector<BodyRecord> records_, scratch_;
   std::vector<double> numbers_;

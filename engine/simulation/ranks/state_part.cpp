@@ -27,16 +27,19 @@ Bytes write_part(const State& state, std::int32_t begin, std::int32_t end,
                  const std::function<std::int32_t(std::int32_t)>& number) {
   Bytes bytes;
   const auto first = static_cast<std::size_t>(begin), count = static_cast<std::size_t>(end - begin);
-  each_array(state.bodies, [&](const auto& array) { append_list(std::span(array).subspan(first, count), bytes); });
+  each_array(state.bodies, [&]<class T>(const std::vector<T>& array) {
+    append_list(std::span<const T>(array).subspan(first, count), bytes);
+  });
   const auto number_of = [&](std::int32_t slot) { return is_boundary(slot) ? slot : number(slot); };
   const auto rows = [&](const std::vector<std::int32_t>& row, const auto& list, auto&& renumber) {
     using T = typename std::decay_t<decltype(list)>::value_type;
     std::vector<T> part;
     std::vector<std::int32_t> counts;
-    if (!row.empty()) {
-      part.assign(list.begin() + row[begin], list.begin() + row[end]);
-      for (std::int32_t i = begin; i < end; ++i) counts.push_back(row[i + 1] - row[i]);
-    }
+    const auto at = [&](std::int32_t i) {  // bodies that have just come have none
+      return row.empty() ? 0 : row[std::min(static_cast<std::size_t>(i), row.size() - 1)];
+    };
+    part.assign(list.begin() + at(begin), list.begin() + at(end));
+    for (std::int32_t i = begin; i < end; ++i) counts.push_back(at(i + 1) - at(i));
     for (T& item : part) renumber(item);
     append_list(std::span<const std::int32_t>(counts), bytes);
     append_list(std::span<const T>(part), bytes);
@@ -52,7 +55,7 @@ Bytes write_part(const State& state, std::int32_t begin, std::int32_t end,
   for (auto p = from; p != to; ++p) {
     const PairMemory& m = p->memory;
     append(FlatPair{number_of(p->a), number_of(p->b), m.offset, m.turn, m.reach, m.slack}, bytes);
-    append_list(std::span(m.starts), bytes);
+    append_list(std::span<const ImplicitStart>(m.starts), bytes);
   }
   return bytes;
 }
@@ -75,6 +78,22 @@ void append_part(std::span<const std::byte> part, State& state) {
     state.cached.push_back({p.a, p.b, {p.offset, p.turn, p.reach, p.slack, {}}});
     reader.take_list(state.cached.back().memory.starts);
   }
+}
+
+Bodies bodies_of_all(Ranks* ranks, Bodies own, std::size_t& before) {
+  before = 0;
+  if (ranks == nullptr) return own;
+  Bytes bytes;
+  each_array(own, [&]<class T>(const std::vector<T>& array) { append_list(std::span<const T>(array), bytes); });
+  std::vector<std::size_t> first;
+  const Bytes told = ranks->gather(bytes, &first);
+  Bodies all;
+  for (int r = 0; r < ranks->count(); ++r) {
+    if (r == ranks->rank()) before = all.size();
+    BytesReader reader{std::span(told).subspan(first[r], first[r + 1] - first[r])};
+    each_array(all, [&](auto& array) { reader.take_list(array); });
+  }
+  return all;
 }
 
 State without_bodies(const State& state) {

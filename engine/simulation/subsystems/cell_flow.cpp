@@ -6,7 +6,23 @@
 
 namespace scree {
 
-namespace {}  // namespace
+namespace {
+
+/// What a change of the flow gives the bodies.
+struct FlowGain {
+  double work = 0.0;                                     // J
+  Vec3 impulse = Vec3::Zero(), angular = Vec3::Zero();  // N s, N m s
+
+  static constexpr std::size_t sums = 7;  // see ExactSums
+  template <class F>
+  void each_sum(F&& f) {
+    f(work), f(impulse), f(angular);
+  }
+  void join(const FlowGain&) {}
+  void over_ranks(Ranks&) {}
+};
+
+}  // namespace
 
 void follow_flow(const Model& model, double h, State& state, StepReport& report) {
   if (!model.cell.flows()) return;
@@ -15,14 +31,21 @@ void follow_flow(const Model& model, double h, State& state, StepReport& report)
   if (change.isZero(0.0)) return;
   const Vec3 centre = 0.5 * (model.cell.low + model.cell.high);
   Bodies& bodies = state.bodies;
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const Vec3 gain = change * (bodies.position[i] - centre), impulse = bodies.mass[i] * gain;
-    Vec3& v = bodies.linear_velocity[i];
-    report.energy.boundary_work += impulse.dot(v + 0.5 * gain);
-    report.boundary_impulse += impulse;
-    report.boundary_angular_impulse += bodies.position[i].cross(impulse);
-    v += gain;
-  }
+  const FlowGain given = sum_ranges<FlowGain>(bodies.blocks(), bodies.ranks, [&](const Block& block) {
+    FlowGain of_block;
+    for (std::size_t i = block.begin; i < block.end; ++i) {
+      const Vec3 gain = change * (bodies.position[i] - centre), impulse = bodies.mass[i] * gain;
+      Vec3& v = bodies.linear_velocity[i];
+      of_block.work += impulse.dot(v + 0.5 * gain);
+      of_block.impulse += impulse;
+      of_block.angular += bodies.position[i].cross(impulse);
+      v += gain;
+    }
+    return of_block;
+  });
+  report.energy.boundary_work += given.work;
+  report.boundary_impulse += given.impulse;
+  report.boundary_angular_impulse += given.angular;
   state.flow = rate;
   state.cell.gain.setZero();
 }
@@ -77,11 +100,12 @@ struct ContactSums {
     f(stress), f(fabric), f(touches);
   }
   void join(const ContactSums&) {}
+  void over_ranks(Ranks&) {}
 };
 
 /// `blocks`: see cut_rows().
-ContactSums sums_of(const std::vector<Contact>& list, std::span<const std::int32_t> blocks) {
-  return sum_ranges<ContactSums>(blocks, [&](const Block& block) {
+ContactSums sums_of(const std::vector<Contact>& list, std::span<const std::int32_t> blocks, Ranks* ranks) {
+  return sum_ranges<ContactSums>(blocks, ranks, [&](const Block& block) {
     ContactSums s;
     for (std::size_t c = block.begin; c < block.end; ++c) {
       const Contact& contact = list[c];
@@ -108,10 +132,11 @@ struct Moments {
     f(kinetic), f(momentum), f(mass), f(volume);
   }
   void join(const Moments&) {}
+  void over_ranks(Ranks&) {}
 };
 
 Moments moments_of(const Bodies& bodies, const Materials& materials, const PlacedCell& cell) {
-  return sum_ranges<Moments>(bodies.blocks(), [&](const Block& block) {
+  return sum_ranges<Moments>(bodies.blocks(), bodies.ranks, [&](const Block& block) {
     Moments m;
     for (std::size_t i = block.begin; i < block.end; ++i) {
       const Vec3 v = bodies.linear_velocity[i] - cell.flow(bodies.position[i]);
@@ -230,8 +255,8 @@ void report_cell(const Model& model, const State& state, double h, const Workspa
   const std::vector<Contact>& resting = state.sleepers.contacts;
   static thread_local std::vector<std::int32_t> blocks;  // kept from call to call
   cut_rows(state.bodies.subdomains, state.contacts.row, state.contacts.size(), blocks);
-  const ContactSums awake = sums_of(state.contacts.list, blocks),
-                    asleep = sums_of(resting, even_blocks(resting.size()));
+  const ContactSums awake = sums_of(state.contacts.list, blocks, state.bodies.ranks),
+                    asleep = sums_of(resting, even_blocks(resting.size()), nullptr);
   Mat3 of_bonds = Mat3::Zero();
   for (std::size_t k = 0; k < w.bonds.size(); ++k) {
     const BondPlace& place = w.bonds[k];
@@ -249,7 +274,7 @@ void report_cell(const Model& model, const State& state, double h, const Workspa
   const Mat3 of_fluctuations = all.kinetic - all.momentum * all.momentum.transpose() / all.mass;
   report.kinetic_stress = over * of_fluctuations;
   report.temperature = of_fluctuations.trace() / (3.0 * all.mass);
-  report.contact_number = (awake.touches + asleep.touches) / static_cast<double>(bodies.size());
+  report.contact_number = (awake.touches + asleep.touches) / static_cast<double>(total(bodies.ranks, std::ssize(bodies.position)));
 }
 
 }  // namespace scree

@@ -8,6 +8,7 @@
 #include "engine/core/parallel.h"
 #include "engine/modules/generation/packing.h"
 #include "engine/simulation/placement.h"
+#include "engine/simulation/ranks/decomposition.h"
 #include "engine/simulation/subsystems/parts.h"
 #include "engine/simulation/subsystems/population.h"
 
@@ -47,17 +48,15 @@ void account(const BodySums& sums, double sign, StepReport& report) {
   report.insertion.angular_momentum += sign * sums.angular;
 }
 
-void reflect(const Domain& domain, const PlacedCell& cell, Bodies& bodies, std::size_t i,
-             StepReport& report) {
+/// Returns what the body is given, N s.
+Vec3 reflect(const Domain& domain, const PlacedCell& cell, Bodies& bodies, std::size_t i) {
   const Vec3 &x = bodies.position[i], before = bodies.linear_velocity[i];
   Vec3& v = bodies.linear_velocity[i];
   for (int k = 0; k < 3; ++k) {
     if (cell.periodic[k]) continue;
     if ((x[k] < domain.low[k] && v[k] < 0.0) || (x[k] > domain.high[k] && v[k] > 0.0)) v[k] = -v[k];
   }
-  const Vec3 given = bodies.mass[i] * (v - before);
-  report.insertion.linear_momentum += given;
-  report.insertion.angular_momentum += x.cross(given);
+  return bodies.mass[i] * (v - before);
 }
 
 /// [body] the outlet that it is in, `nowhere`, or that it is out of the domain.
@@ -76,29 +75,56 @@ std::vector<std::int32_t> whereabouts(const Model& model, const PlacedCell& cell
   return where;
 }
 
-void let_out(const Model& model, const PlacedCell& cell, State& state, StepReport& report) {
-  if (model.outlets.empty() && model.domain.outside == Outside::keep) return;
-  Bodies& bodies = state.bodies;
+/// A body that is somewhere, with what is told of it.
+struct Found {
+  std::int32_t where;
+  BodyId id;
+  double mass;
+  BodySums sums;
+  Vec3 position, given;  // m; N s, where it was reflected
+};
+
+/// Of all ranks, in the order of the whole. What is to be reflected has been.
+std::vector<Found> find_somewhere(const Model& model, const PlacedCell& cell, Bodies& bodies) {
   const std::vector<std::int32_t> where = whereabouts(model, cell, bodies);
-  std::vector<BodyId> gone;
+  std::vector<Found> found;
   for (std::size_t i = 0; i < where.size(); ++i) {
     if (where[i] == nowhere) continue;
-    if (where[i] == out_of_domain && model.domain.outside != Outside::remove) {
-      if (model.domain.outside == Outside::reflect) reflect(model.domain, cell, bodies, i, report);
+    Found f{where[i],          bodies.id[i],        bodies.mass[i], sums_of(bodies, i, model.settings.gravity),
+            bodies.position[i], Vec3(Vec3::Zero())};
+    if (where[i] == out_of_domain && model.domain.outside == Outside::reflect)
+      f.given = reflect(model.domain, cell, bodies, i);
+    found.push_back(f);
+  }
+  return of_all(bodies.ranks, found);
+}
+
+void let_out(const Model& model, const PlacedCell& cell, State& state, Decomposition* decomposition,
+             StepReport& report) {
+  if (model.outlets.empty() && model.domain.outside == Outside::keep) return;
+  std::vector<BodyId> gone;
+  for (const Found& f : find_somewhere(model, cell, state.bodies)) {
+    if (f.where == out_of_domain && model.domain.outside != Outside::remove) {
+      report.insertion.linear_momentum += f.given;
+      report.insertion.angular_momentum += f.position.cross(f.given);
       if (model.domain.outside == Outside::stop && report.insertion.astray < 0)
-        report.insertion.astray = bodies.id[i];
+        report.insertion.astray = f.id;
       continue;
     }
     Throughput& throughput =
-        state.left[where[i] == out_of_domain ? model.outlets.size() : static_cast<std::size_t>(where[i])];
+        state.left[f.where == out_of_domain ? model.outlets.size() : static_cast<std::size_t>(f.where)];
     ++throughput.bodies;
-    throughput.mass += bodies.mass[i];
+    throughput.mass += f.mass;
     ++report.insertion.left;
-    report.insertion.mass_left += bodies.mass[i];
-    account(sums_of(bodies, i, model.settings.gravity), -1.0, report);
-    gone.push_back(bodies.id[i]);
+    report.insertion.mass_left += f.mass;
+    account(f.sums, -1.0, report);
+    gone.push_back(f.id);
   }
-  if (!gone.empty()) remove(state, gone);
+  if (gone.empty()) return;
+  if (decomposition != nullptr)
+    decomposition->remove(gone, state);
+  else
+    remove(state, gone);
 }
 
 /// Where an inlet may put grains: all images that reach there are in the way.
@@ -112,19 +138,35 @@ class Room {
       stick_out_ = std::max(stick_out_, shapes.bounding_radius(shape));
   }
   void add(ShapeIndex shape, const Pose& pose) {
-    const Vec3 reach = half_ + Vec3::Constant(shapes_.bounding_radius(shape) + stick_out_);
     std::optional<Obstacle> body;
-    cell_.visit_images(pose.position, middle_, reach, [&](const Vec3& shift) {
+    cell_.visit_images(pose.position, middle_, reach_of(shape), [&](const Vec3& shift) {
       if (!body) body = obstacle_of(shapes_, shape, pose);
       packer_.add(moved(*body, shift));
       return true;
     });
+  }
+  /// Those that reach into it, of all ranks.
+  void add(const Bodies& bodies) {
+    struct Placed {
+      ShapeIndex shape;
+      Pose pose;
+    };
+    std::vector<Placed> near;
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+      if (!cell_.visit_images(bodies.position[i], middle_, reach_of(bodies.shape[i]),
+                              [](const Vec3&) { return false; }))
+        near.push_back({bodies.shape[i], bodies.pose(i)});
+    for (const Placed& body : of_all(bodies.ranks, near)) add(body.shape, body.pose);
   }
   bool is_free(ShapeIndex shape, const Pose& pose) const {
     return packer_.fits(obstacle_of(shapes_, shape, pose));
   }
 
  private:
+  Vec3 reach_of(ShapeIndex shape) const {
+    return half_ + Vec3::Constant(shapes_.bounding_radius(shape) + stick_out_);
+  }
+
   const Shapes& shapes_;
   const PlacedCell& cell_;
   Packer packer_;
@@ -162,8 +204,19 @@ std::optional<Pose> find_place(const Model& model, const Inlet& inlet, ShapeInde
   return std::nullopt;
 }
 
-void let_in(const Model& model, const PlacedCell& cell, std::size_t number, State& state,
+void let_in(const Model& model, const NewBody& body, Decomposition* decomposition, State& state,
             StepReport& report) {
+  Bodies one;
+  add_body(one, model.shapes, model.materials, body);
+  account(sums_of(one, 0, model.settings.gravity), 1.0, report);
+  if (decomposition != nullptr)
+    decomposition->insert(model, body, state);
+  else
+    insert(model, state, body);
+}
+
+void let_in(const Model& model, const PlacedCell& cell, std::size_t number, State& state,
+            Decomposition* decomposition, StepReport& report) {
   const Inlet& inlet = model.inlets[number];
   Throughput& throughput = state.entered[number];
   const std::vector<MotionClock>& clocks = state.overrides.inlets;
@@ -182,8 +235,7 @@ void let_in(const Model& model, const PlacedCell& cell, std::size_t number, Stat
       return;
     if (!room) {
       room.emplace(model.shapes, inlet, cell);
-      for (std::size_t i = 0; i < state.bodies.size(); ++i)
-        room->add(state.bodies.shape[i], state.bodies.pose(i));
+      room->add(state.bodies);
       walls = boundary_poses(model, state);
     }
     const auto pose = find_place(model, inlet, shape, inlet.attempts, {*room, walls, state.time_s}, random);
@@ -193,12 +245,11 @@ void let_in(const Model& model, const PlacedCell& cell, std::size_t number, Stat
     }
     Twist twist = inlet.twist;
     if (cell.flows()) twist.linear += cell.flow(pose->position);
-    insert(model, state, {shape, inlet.material, *pose, twist});
+    let_in(model, {shape, inlet.material, *pose, twist}, decomposition, state, report);
     ++throughput.bodies;
     throughput.mass += mass;
     ++report.insertion.entered;
     report.insertion.mass_entered += mass;
-    account(sums_of(state.bodies, state.bodies.size() - 1, model.settings.gravity), 1.0, report);
   }
 }
 
@@ -217,13 +268,13 @@ bool has_place(const Model& model, const Inlet& inlet, ShapeIndex shape, int att
   return find_place(model, inlet, shape, attempts, {room, {}, time_s}, random).has_value();
 }
 
-void insertion(const Model& model, State& state, StepReport& report) {
+void insertion(const Model& model, State& state, StepReport& report, Decomposition* decomposition) {
   if (model.inlets.empty() && model.outlets.empty() && model.domain.outside == Outside::keep) return;
   state.entered.resize(model.inlets.size());
   state.left.resize(model.outlets.size() + 1);
   const PlacedCell cell = cell_at(model, state, state.time_s);
-  let_out(model, cell, state, report);
-  for (std::size_t k = 0; k < model.inlets.size(); ++k) let_in(model, cell, k, state, report);
+  let_out(model, cell, state, decomposition, report);
+  for (std::size_t k = 0; k < model.inlets.size(); ++k) let_in(model, cell, k, state, decomposition, report);
 }
 
 }  // namespace scree

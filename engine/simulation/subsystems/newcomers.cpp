@@ -5,6 +5,7 @@
 
 #include "engine/detection/detection.h"
 #include "engine/simulation/motion.h"
+#include "engine/simulation/ranks/state_part.h"
 #include "engine/simulation/subsystems/cell_flow.h"
 #include "engine/simulation/subsystems/parts.h"
 
@@ -27,18 +28,26 @@ bool is_new(const Bodies& bodies, BodyId first, std::size_t i) {
   return bodies.id[i] >= first && !bodies.is_carried(i) && !bodies.is_asleep(i);
 }
 
-/// The slots of newcomers that drift, and of all that may be in their way.
+/// The slots of newcomers that drift, of any rank's, and of all here that may be in their way.
 std::vector<std::size_t> concerned(const Model& model, const Bodies& bodies, BodyId first, double h) {
   const auto reach = [&](std::size_t i) {
     return model.shapes.bounding_radius(bodies.shape[i]) + 0.5 * h * bodies.linear_velocity[i].norm();
   };
-  std::vector<std::size_t> moving, near;
+  struct Moving {
+    Vec3 position;
+    double reach;
+  };
+  std::vector<Moving> moving;
   for (std::size_t i = 0; i < bodies.size(); ++i)
-    if (is_new(bodies, first, i) && !bodies.linear_velocity[i].isZero(0.0)) moving.push_back(i);
+    if (is_new(bodies, first, i) && !bodies.linear_velocity[i].isZero(0.0))
+      moving.push_back({bodies.position[i], reach(i)});
+  moving = of_all(bodies.ranks, moving);
+  std::vector<std::size_t> near;
   for (std::size_t j = 0; j < bodies.size(); ++j) {
-    if (moving.size() > few || model.cell.is_periodic() || std::ranges::any_of(moving, [&](std::size_t i) {
-          const double far = reach(i) + reach(j);
-          return (bodies.position[i] - bodies.position[j]).squaredNorm() <= far * far;
+    if (moving.size() > few || model.cell.is_periodic() ||
+        std::ranges::any_of(moving, [&](const Moving& newcomer) {
+          const double far = newcomer.reach + reach(j);
+          return (newcomer.position - bodies.position[j]).squaredNorm() <= far * far;
         }))
       near.push_back(j);
   }
@@ -104,10 +113,16 @@ std::int64_t hold_back_newcomers(const Model& model, BodyId first, double h, Sta
     if (is_new(bodies, first, i))
       farthest = std::max(farthest, 0.5 * h * bodies.linear_velocity[i].norm() /
                                         model.shapes.smallest_length(bodies.shape[i]));
+  farthest = most(bodies.ranks, farthest);
   if (farthest < least_drift) return 0;
 
-  const std::vector<std::size_t> slots = concerned(model, bodies, first, h);
-  const Bodies start = subset(bodies, slots);
+  // All ranks look at all that are concerned, those of lower ranks first.
+  const std::vector<std::size_t> own_slots = concerned(model, bodies, first, h);
+  std::size_t before = 0;
+  const Bodies start = bodies_of_all(bodies.ranks, subset(bodies, own_slots), before);
+  constexpr std::size_t elsewhere = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> slots(start.size(), elsewhere);
+  std::ranges::copy(own_slots, slots.begin() + static_cast<std::ptrdiff_t>(before));
   const std::vector<BoundaryPose> boundary_pose = boundary_poses(model, state);
   const std::vector<double> given = depths(model, state, start, state.time_s, boundary_pose);
   const int looks = std::clamp(static_cast<int>(std::ceil(farthest / stride)), 1, most_looks);
@@ -122,8 +137,7 @@ std::int64_t hold_back_newcomers(const Model& model, BodyId first, double h, Sta
   }
   std::vector<std::uint8_t> waits(slots.size(), 0);
   for (std::size_t k = 0; k < slots.size(); ++k)
-    waits[k] = is_new(bodies, first, slots[k]) && !bodies.linear_velocity[slots[k]].isZero(0.0) &&
-               deepest[k] > given[k] + little_overlap;
+    waits[k] = is_new(start, first, k) && !start.linear_velocity[k].isZero(0.0) && deepest[k] > given[k] + little_overlap;
   if (std::ranges::count(waits, 1) == 0) return 0;
   // Others may come to where one waits: then it goes on, unless that is worse.
   for (std::size_t k = 0; k < slots.size(); ++k)
@@ -134,11 +148,12 @@ std::int64_t hold_back_newcomers(const Model& model, BodyId first, double h, Sta
   std::int64_t held = 0;
   for (std::size_t k = 0; k < slots.size(); ++k) {
     if (waits[k] == 0 || waiting[k] >= deepest[k]) continue;
+    ++held;
     const std::size_t i = slots[k];
+    if (i == elsewhere) continue;
     bodies.position[i] = there.position[k];
     bodies.orientation[i] = there.orientation[k];
     bodies.angular_velocity[i] = there.angular_velocity[k];
-    ++held;
   }
   return held;
 }

@@ -257,7 +257,7 @@ BodyId insert(const Model& model, State& state, const NewBody& body) {
   return state.bodies.id[slot];
 }
 
-void remove(State& state, std::span<const BodyId> ids) {
+void remove(State& state, std::span<const BodyId> ids, std::span<const std::int32_t> ghost_slot) {
   const std::size_t n = state.bodies.size();
   const SlotsById slots(state.bodies);
   std::vector<std::uint8_t> goes(n, 0);
@@ -272,11 +272,15 @@ void remove(State& state, std::span<const BodyId> ids) {
     r.slot[i] = static_cast<std::int32_t>(r.from.size());
     r.from.push_back(static_cast<std::int32_t>(i));
   }
-  if (r.from.size() == n) return;
+  const auto left = static_cast<std::int32_t>(r.from.size());
+  for (const std::int32_t ghost : ghost_slot) r.slot.push_back(ghost < 0 ? -1 : left + ghost);
+  if (r.from.size() == n && ghost_slot.empty()) return;
   if (r.from.empty()) {  // gather() takes empty arrays for those not in use
-    const BodyId next = state.bodies.next_id;
-    state.bodies = {};
-    state.bodies.next_id = next;
+    Bodies none;
+    none.next_id = state.bodies.next_id;
+    none.ranks = state.bodies.ranks;
+    if (none.ranks != nullptr) none.subdomains.first.push_back(0);
+    state.bodies = std::move(none);
     state.contacts = {};
     state.cached_normals = {};
     state.cached = {};
@@ -292,7 +296,6 @@ void remove(State& state, std::span<const BodyId> ids) {
   for (std::int32_t& first : subdomains.first) first = left_before(first);
   const auto ends = std::ranges::unique(subdomains.first);  // subdomains that nobody is left in
   subdomains.first.erase(ends.begin(), ends.end());
-  if (subdomains.first.size() == 1) subdomains.first.push_back(subdomains.first.front());
   subdomains.cut_bodies = left_before(subdomains.cut_bodies);
   subdomains.index();
 }

@@ -122,6 +122,7 @@ void set_compliance(ContactCompliances compliance, Batches& b) {
 void make_compliant(const ContactProblem& p, double share, SolverWorkspace& workspace) {
   Batches& b = workspace.batches;
   const bool begins = workspace.given_way.empty();
+  workspace.gave_way = true;
   if (begins) {
     workspace.given_way.resize(p.contacts());
     workspace.compliance.resize(p.contacts());
@@ -160,7 +161,6 @@ double given_rms(const ContactProblem& p, ContactCompliances given_way, const Co
         of_block.add(given_way[c].velocity(s.impulse[c]).squaredNorm());
     return of_block;
   };
-  if (given_way.empty()) return 0.0;
   add_ranges(p.blocks(), of_contacts, sum);
   sum_over(p.ranks(), sum);
   return sum.value().residual().rms_m_s;

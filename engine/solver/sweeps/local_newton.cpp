@@ -397,7 +397,8 @@ bool LocalNewton::solve(const ContactProblem& p, int sweeps, double goal, std::s
   }
   const auto contacts = p.share == nullptr ? static_cast<std::int64_t>(p.contacts()) : p.share->contacts;
   double effort = least_effort + effort_of_sweep * sweeps * static_cast<double>(contacts) - spent_;
-  bool any = false;
+  bool any_solved = false;
+  const bool give = any(p.ranks(), !compliance.empty());
   std::vector<std::int32_t> solved;
   const Neighbourhood neighbourhood(p, compliance, s);
   for (std::size_t k = 0; k < late.size(); ++k) {
@@ -407,24 +408,24 @@ bool LocalNewton::solve(const ContactProblem& p, int sweeps, double goal, std::s
     while (most >= smallest_part && effort_of(most) > share) --most;
     if (most < smallest_part) continue;
     const std::vector<Neighbour> around = contacts_around(neighbourhood, late[k], most);
-    PartProblem part(around, p, !compliance.empty());
+    PartProblem part(around, p, give);
     if (solve_part(part_of_goal * goal, part)) {
       take(around, part, neighbourhood);
-      any = true;
+      any_solved = true;
     }
     for (const Neighbour& c : around) solved.push_back(c.number);
     effort -= effort_of(around.size());
     spent_ += effort_of(around.size());
   }
-  is_stuck_ = !any;
-  if (any) {
+  is_stuck_ = !any_solved;
+  if (any_solved) {
     next_ += static_cast<int>(spacing_);
     spacing_ *= longer;
     most_ = std::min(largest_part, larger_part * most_);
   } else {
     next_ *= 2;
   }
-  return any;
+  return any_solved;
 }
 
 }  // namespace scree

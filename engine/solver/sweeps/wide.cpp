@@ -260,7 +260,7 @@ class WideSweeps {
  private:
   /// With contacts that give way local Newton steps find impulses for what has no solution, as large as it
   /// takes.
-  bool is_pinched() { return !w_.given_way.empty() && has_perhaps_none(); }
+  bool is_pinched() { return w_.gave_way && has_perhaps_none(); }
   void read_velocities() {
     set_velocities(p_, s_.velocity, b_);
     if (!w_.compliance.empty()) add_rests(w_.compliance, b_);
@@ -506,6 +506,7 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
   make_batches(p, settings.warm_start, s.velocity, w.batches);
   w.compliance = p.compliance;
   w.given_way.clear();
+  w.gave_way = false;
   if (!w.compliance.empty()) set_compliance(w.compliance, w.batches);
 
   assert(p.share == nullptr || (p.rows.size() == p.contact_rows && !p.cell && w.batches.partner.empty()));
@@ -522,11 +523,11 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
     sweeps.finish();
     const bool is_local_newton = report.residual.rms_m_s > goal && late.have_been_due(report.sweeps);
     if (report.residual.rms_m_s < infinity && !p.cell &&
-        (is_local_newton || !w.given_way.empty() || sweeps.are_coarse(goal)))
+        (is_local_newton || w.gave_way || sweeps.are_coarse(goal)))
       report.residual = sweeps.settle(late, report.sweeps, goal);
     const bool is_met = report.residual.rms_m_s <= goal;
     if (is_met) report.status = SolveStatus::converged;
-    report.given_rms_m_s = given_rms(p, w.given_way, s);
+    report.given_rms_m_s = w.gave_way ? given_rms(p, w.given_way, s) : 0.0;
     return is_met;
   };
   int next_check = 0;
