@@ -6,9 +6,11 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
+#include <sched.h>
 #include <spdlog/spdlog.h>
 #include <string>
 #include <thread>
+#include <unistd.h>
 
 #include "engine/core/errors.h"
 #include "engine/simulation/ranks/not_by_ranks.h"
@@ -61,8 +63,14 @@ Ranks* join_ranks() {
 
 int threads_of_rank() {
 #ifdef SCREE_MPI
-  if (team())
-    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / team()->count_here());
+  if (team()) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    const auto all = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+    const int bound = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : all;
+    // The launcher may have given each rank processors of its own.
+    return bound < all ? bound : std::max(1, all / team()->count_here());
+  }
 #endif
   return 0;
 }

@@ -11,7 +11,8 @@ namespace scree {
 /// The ranks that this process was started with, or null: it is alone. Ranks but the first say nothing from
 /// here on but why they fail. Throws io::ReadError where there are others, but the program knows no MPI.
 Ranks* join_ranks();
-/// How many threads a rank has by itself: its part of the machine's; 0, all, of a process that is alone.
+/// How many threads a rank has where nobody says: as many as the launcher has given it processors, else its
+/// part of the machine's. 0, all, of a process that is alone.
 int threads_of_rank();
 
 /// Throws InputError for all in a scene that runs by ranks cannot do yet.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "engine/core/bytes.h"
 #include "engine/core/parallel.h"
@@ -119,7 +120,7 @@ void look_at_turns(const Model& model, double h, const State& state, const Works
       },
       [](double a, double b) { return std::max(a, b); });
   if (most(bodies.ranks, fastest) <= little_turn) return;
-  std::size_t found_at = 0;  // contact
+  std::optional<std::size_t> found_at;  // contact; none: it was found before
   const auto look = [&](std::size_t c, std::int32_t body) {
     const auto i = static_cast<std::size_t>(body);
     constexpr double round = 1e-9;  // difference of radii, over the larger
@@ -144,7 +145,7 @@ void look_at_turns(const Model& model, double h, const State& state, const Works
     BodyId body;
     bool operator<(const Turn& o) const { return rad != o.rad ? rad < o.rad : contact > o.contact; }
   };
-  const Turn own{found.turn_rad, found.turning < 0 ? -1 : w.problem.share->contact[found_at], found.turning};
+  const Turn own{found.turn_rad, found_at ? w.problem.share->contact[*found_at] : -1, found.turning};
   std::vector<Turn> all;
   append_all(bodies.ranks->gather(std::as_bytes(std::span(&own, 1))), all);
   const Turn& largest = *std::ranges::max_element(all, std::less<>{});

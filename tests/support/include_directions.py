@@ -28,6 +28,7 @@ ENGINE = {
     "engine/simulation": {"engine/core", "engine/geometry", "engine/bodies", "engine/detection", "engine/solver",
                           "engine/modules/flight", "engine/modules/generation", "engine/modules/mechanisms"},
     "engine/run": {"engine/core", "engine/simulation"},
+    "engine/mpi": {"engine/core"},
 }
 PARTS = ENGINE | {"io": set(ENGINE), "tools": set(ENGINE) | {"io"}, "python": set(ENGINE) | {"io"}, "tests": set(ENGINE) | {"io", "tools"},
                   "benchmarks": set(ENGINE) | {"io", "tools", "tests"}}
@@ -36,6 +37,8 @@ PARTS = ENGINE | {"io": set(ENGINE), "tools": set(ENGINE) | {"io"}, "python": se
 THREADS = re.compile(r"(oneapi/)?tbb/")
 FILE_FORMATS = re.compile(r"(vtk\w*\.h|toml\+\+/|toml\.hpp|hdf5\w*\.h|H5\w*\.h|highfive/)")
 THREADS_PLACE = "engine/core/parallel.cpp"
+PROCESSES = re.compile(r"mpi\.h$")
+PROCESSES_PLACE = "engine/mpi/mpi_ranks.cpp"
 GRAPHS_AND_GRAMMARS = re.compile(r"boost/(graph|spirit)/")  # declarative models; no part of what is exported
 ALGEBRA = re.compile(r"(ginac|cln)/")
 ALGEBRA_PLACE = "engine/modules/equations/symbolic.cpp"
@@ -88,6 +91,8 @@ def third_party_fault(file, quoted, header):
     """What is wrong with an include of a third-party header, or None."""
     if THREADS.match(header) and file != THREADS_PLACE:
         return f"oneTBB is included by {THREADS_PLACE} alone"
+    if PROCESSES.match(header):
+        return None if file == PROCESSES_PLACE else f"mpi.h is included by {PROCESSES_PLACE} alone"
     if INTERVALS.match(header) and file == INTERVALS_PLACE:
         return None
     if ALGEBRA.match(header):

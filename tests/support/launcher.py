@@ -167,7 +167,7 @@ class Launcher(unittest.TestCase):
         self.assertTrue(done.stdout.endswith("100% tests passed\n"))
         build = f"{self.project}/build/release"
         self.assertEqual(
-            [f"cmake -S {self.project} --preset release -DSCREE_TESTS=ON -DSCREE_PYTHON=ON", f"cmake --build {build} --target all",
+            [f"cmake -S {self.project} --preset release -DSCREE_TESTS=ON -DSCREE_MPI=ON -DSCREE_PYTHON=ON", f"cmake --build {build} --target all",
              f"ctest --test-dir {build} -j2 --output-on-failure --no-tests=error -L ^fast$ -R a b"], self.calls())
         self.launch("run")
         self.assertEqual([], self.calls())

@@ -1,0 +1,163 @@
+"""Runs by several processes against runs by one: ranks_test.py <scree> <source folder> [Ranks.test_name ...]
+
+Ranks share the cores of this machine, however many there are of them."""
+import glob
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM, SOURCE = sys.argv[1:3]
+LAUNCHER = ["mpirun", "--oversubscribe", "--bind-to", "none"]
+ENVIRONMENT = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                            "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
+
+
+class Ranks(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def scene(self, name):
+        return os.path.join(SOURCE, "scenes", name)
+
+    def run_by(self, ranks, *arguments, check=True):
+        """By so many ranks; 0: alone, without a launcher."""
+        launcher = LAUNCHER + ["-n", str(ranks)] if ranks else []
+        done = subprocess.run([*launcher, PROGRAM, "run", "-q", *arguments], env=ENVIRONMENT, capture_output=True,
+                              text=True, timeout=300)
+        if check:
+            self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def summary(self, name):
+        with open(os.path.join(self.path(name), "summary.json")) as file:
+            return json.load(file)
+
+    def expect_same(self, one, other):
+        done = subprocess.run([PROGRAM, "compare", self.path(one), self.path(other)], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("the runs are the same", done.stdout)
+        self.assertEqual(self.summary(one)["state_hash"], self.summary(other)["state_hash"])
+        self.assertEqual(self.summary(one)["verdict"], self.summary(other)["verdict"])
+
+    def compare_ranks(self, scene, until, *settings, by=((2, 1), (3, 2), (8, 1))):
+        arguments = [self.scene(scene), "--until", str(until)]
+        for setting in settings:
+            arguments += ["--set", setting]
+        self.run_by(0, *arguments, "-o", self.path("alone"))
+        for ranks, threads in by:
+            name = f"{ranks}x{threads}"
+            self.run_by(ranks, *arguments, "--threads", str(threads), "-o", self.path(name))
+            self.expect_same("alone", name)
+
+    def test_box(self):
+        self.compare_ranks("settling_box_8000/settling_box_8000.toml", 0.3,
+                           by=[(r, t) for r in (1, 2, 3, 4, 8) for t in (1, 2)])
+
+    def test_tube(self):
+        self.compare_ranks("inclined_tube/inclined_tube.toml", 0.7)
+
+    def test_mill(self):
+        self.compare_ranks("mill/mill.toml", 0.2)
+
+    def test_beans(self):
+        self.compare_ranks("beans/beans.toml", 0.8)
+
+    def test_conveyor(self):
+        self.compare_ranks("conveyor/conveyor.toml", 1.5)
+
+    def test_periodic_cell(self):
+        self.compare_ranks("cells/shear_cell.toml", 0.1)
+
+    def test_periodic_channel(self):
+        self.compare_ranks("cells/periodic_channel.toml", 0.4)
+
+    def test_adaptive_steps_of_a_hopper(self):
+        self.compare_ranks("hoppers/conical_hopper.toml", 0.3, "adaptive_step=true", by=((2, 1), (3, 1)))
+
+    # A run that several ranks began goes on by others, or by one, and ends as if it had never stopped.
+    def test_resumed_by_other_ranks(self):
+        scene, end = self.scene("inclined_tube/inclined_tube.toml"), "0.5"
+        self.run_by(0, scene, "--until", end, "-o", self.path("alone"))
+        for first, then in ((3, 0), (0, 4), (2, 5)):
+            name = f"{first}then{then}"
+            self.run_by(first, scene, "--until", "0.3", "-o", self.path(name))
+            self.run_by(then, "--resume", self.path(name), "--until", end)
+            self.assertEqual(self.summary(name)["state_hash"], self.summary("alone")["state_hash"])
+
+    # Whichever rank is killed, and whenever: all end, and what is there can be gone on with.
+    def test_killed(self):
+        scene, end = self.scene("inclined_tube/inclined_tube.toml"), "0.6"
+        often = ["--set", "checkpoints.steps=20"]
+        self.run_by(0, scene, "--until", end, *often, "-o", self.path("alone"))
+        for seed in range(int(os.environ.get("SCREE_KILLS", "3"))):
+            name = f"killed{seed}"
+            running = subprocess.Popen(
+                [*LAUNCHER, "-n", "3", PROGRAM, "run", "-q", scene, "--until", end, *often, "-o", self.path(name)],
+                env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            choose = random.Random(seed)
+            while not glob.glob(os.path.join(self.path(name), "checkpoints", "*")) and running.poll() is None:
+                time.sleep(0.01)
+            time.sleep(choose.uniform(0.0, 1.0))
+            children = subprocess.run(["pgrep", "-P", str(running.pid)], capture_output=True, text=True).stdout.split()
+            if children:
+                os.kill(int(choose.choice(children)), signal.SIGKILL)
+            said = running.communicate(timeout=60)[0]
+            if children:
+                self.assertNotEqual(running.returncode, 0)
+                self.assertRegex(said, "(?i)killed|signal 9")
+            self.run_by(choose.choice((0, 2, 4)), "--resume", self.path(name), "--until", end)
+            self.assertEqual(self.summary(name)["state_hash"], self.summary("alone")["state_hash"])
+
+    def test_interrupted(self):
+        scene = self.scene("inclined_tube/inclined_tube.toml")
+        running = subprocess.Popen([*LAUNCHER, "-n", "2", PROGRAM, "run", "-q", scene, "-o", self.path("run")],
+                                   env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        while not glob.glob(os.path.join(self.path("run"), "checkpoints", "*")):
+            time.sleep(0.01)
+        time.sleep(0.5)
+        ranks = subprocess.run(["pgrep", "-P", str(running.pid)], capture_output=True, text=True).stdout.split()
+        os.kill(int(ranks[-1]), signal.SIGTERM)  # one alone; all end their step, and the files
+        said = running.communicate(timeout=60)[0]
+        self.assertEqual(self.summary("run")["status"], "interrupted", said)
+        self.run_by(0, "--resume", self.path("run"), "--until", "0.2")
+
+    # A disk that is full on the rank that writes ends all of them.
+    def test_full_disk(self):
+        done = subprocess.run(["bash", "-c", "ulimit -f 300; exec \"$@\"", "bash", *LAUNCHER, "-n", "2", PROGRAM, "run",
+                               "-q", self.scene("inclined_tube/inclined_tube.toml"), "--set", "output.vtk=false",
+                               "-o", self.path("run")], env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("File too large", done.stderr)
+        self.assertEqual(self.summary("run")["status"], "failed")
+
+    def test_what_ranks_cannot_do_is_refused_by_key(self):
+        for scene, key in (("machines/four_bar.toml", "joints"), ("bonds/brazilian.toml", "bonds"),
+                           ("events/dam_break.toml", "events"), ("elastic/pulse.toml", "materials"),
+                           ("cells/constant_pressure.toml", "cell"), ("piecewise/gas.toml", "stepping")):
+            done = self.run_by(2, self.scene(scene), "-o", self.path("refused"), check=False)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertRegex(done.stderr, rf"error: .*{scene}.*: {re.escape(key)}: .*several ranks")
+            self.assertFalse(os.path.exists(self.path("refused")))
+
+    def test_a_fault_is_told_once(self):
+        scene = self.path("wrong.toml")
+        with open(scene, "w") as file:
+            file.write('time_step = -1\n')
+        done = self.run_by(2, scene, check=False)
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(done.stderr.count("time_step"), 1, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
