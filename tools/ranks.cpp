@@ -1,13 +1,16 @@
 #include "tools/ranks.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
 #include <sched.h>
+#include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <unistd.h>
@@ -15,7 +18,6 @@
 #include "engine/core/errors.h"
 #include "engine/simulation/ranks/not_by_ranks.h"
 #include "io/files/file_errors.h"
-#include "tools/exit_codes.h"
 #ifdef SCREE_MPI
 #include "engine/mpi/mpi_ranks.h"
 #endif
@@ -24,7 +26,9 @@ namespace scree {
 
 namespace {
 
-// How long a rank that fails waits for the first one to say why it fails too.
+bool has_agreed = false;
+
+// How long a rank that fails waits for the first one to say why, and to end all, before it does both.
 constexpr std::chrono::seconds patience{3};
 
 /// How many processes were started together, as launchers say; 1 by none.
@@ -39,6 +43,12 @@ std::unique_ptr<MpiRanks>& team() {
   static std::unique_ptr<MpiRanks> ranks;
   return ranks;
 }
+
+/// What ranks but the first have to say, until it is known whether the first one says the same.
+std::ostringstream& held_back() {
+  static std::ostringstream text;
+  return text;
+}
 #endif
 
 }  // namespace
@@ -47,10 +57,17 @@ Ranks* join_ranks() {
   if (launched() == 1) return nullptr;
 #ifdef SCREE_MPI
   team() = std::make_unique<MpiRanks>();
-  if (team()->count() == 1) return nullptr;
+  if (team()->count() == 1)
+    throw io::ReadError(
+        fmt::format("{} processes were started together, but by another MPI than the one that this program was built with: "
+                    "each sees itself alone",
+                    launched()));
   if (team()->rank() > 0) {
-    spdlog::default_logger()->set_pattern(fmt::format("%^%l:%$ rank {}: %v", team()->rank()));
-    spdlog::set_level(spdlog::level::err);
+    auto logger =
+        std::make_shared<spdlog::logger>("rank", std::make_shared<spdlog::sinks::ostream_sink_mt>(held_back()));
+    logger->set_pattern(fmt::format("%l: rank {}: %v", team()->rank()));
+    logger->set_level(spdlog::level::err);
+    spdlog::set_default_logger(logger);
   }
   return team().get();
 #else
@@ -64,12 +81,18 @@ Ranks* join_ranks() {
 int threads_of_rank() {
 #ifdef SCREE_MPI
   if (team()) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    const auto all = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-    const int bound = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : all;
-    // The launcher may have given each rank processors of its own.
-    return bound < all ? bound : std::max(1, all / team()->count_here());
+    struct Place {
+      std::array<char, 256> host{};
+      cpu_set_t processors;
+    };
+    std::vector<Place> own(1);
+    gethostname(own[0].host.data(), own[0].host.size() - 1);
+    CPU_ZERO(&own[0].processors);
+    sched_getaffinity(0, sizeof own[0].processors, &own[0].processors);
+    const auto sharing = std::ranges::count_if(of_all(team().get(), own), [&](const Place& other) {
+      return other.host == own[0].host && CPU_EQUAL(&other.processors, &own[0].processors);
+    });
+    return std::max(1, CPU_COUNT(&own[0].processors) / static_cast<int>(sharing));
   }
 #endif
   return 0;
@@ -92,14 +115,16 @@ void expect_by_ranks(const io::Scene& scene, const State& state, const std::file
   if (!faults.empty()) throw InputError(std::move(faults));
 }
 
+void agree_on_end() { has_agreed = true; }
+
 void leave_ranks([[maybe_unused]] int status) {
 #ifdef SCREE_MPI
   if (!team()) return;
-  // These all ranks have come to together.
-  const bool is_agreed = status == exit_ok || status == exit_interrupted || status == exit_numerical_failure ||
-                         status == exit_not_trusted || status == exit_does_not_fit;
-  if (!is_agreed && team()->count() > 1) {
-    if (team()->rank() > 0) std::this_thread::sleep_for(patience);
+  if (!has_agreed && team()->count() > 1) {
+    if (team()->rank() > 0) {
+      std::this_thread::sleep_for(patience);
+      std::fputs(held_back().str().c_str(), stderr);
+    }
     std::fflush(nullptr);
     MpiRanks::abort(status);
   }

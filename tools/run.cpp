@@ -293,11 +293,24 @@ bool has_room(const Prepared& p, const RunOptions& options) {
   return options.force;
 }
 
+/// Any rank may be asked to stop.
+class Stoppable : public RunObserver {
+ public:
+  bool may_go_on() override { return !interrupt_requested(); }
+  bool wants_bodies(const State&) override { return false; }
+};
+
 /// What ranks other than the first do: their part of every step.
 int follow(Prepared& p, Ranks& ranks) {
+  catch_interrupts();
   const RunPlan plan = run_plan(p.scene);
-  Run run(p.scene.model, plan, p.state, ranks);
+  Run run(p.scene.model, plan, p.state);
+  run.share(ranks);
+  p.scene.initial.bodies = {};  // rank 0 alone looks at it
+  Stoppable stoppable;
+  run.observe(stoppable);
   const RunStop stop = p.is_over ? RunStop::end_time : run.until(p.scene.end_time_s);
+  agree_on_end();
   if (stop != RunStop::failed || run.failure().step_is_done()) static_cast<void>(run.collect());
   return exit_ok;
 }
@@ -306,12 +319,19 @@ int run(const RunOptions& options) {
   Ranks* const ranks = join_ranks();
   const bool is_first = ranks == nullptr || ranks->rank() == 0;
   const io::VtkLoading loading;
-  set_thread_count(options.threads > 0 ? options.threads : threads_of_rank());
+  const int threads_by_itself = threads_of_rank();
+  set_thread_count(options.threads > 0 ? options.threads : threads_by_itself);
   Prepared p = prepare(options);
-  if (p.has_nothing_to_do) return exit_ok;
   const io::Scene& scene = p.scene;
   if (ranks != nullptr) expect_by_ranks(scene, p.state, options.dump_problem);
-  if (any(ranks, is_first && !has_room(p, options))) return exit_does_not_fit;
+  if (any(ranks, p.has_nothing_to_do)) {
+    agree_on_end();
+    return exit_ok;
+  }
+  if (any(ranks, is_first && !has_room(p, options))) {
+    agree_on_end();
+    return exit_does_not_fit;
+  }
   if (!is_first) return follow(p, *ranks);
   expect_problem_file(options.dump_problem, p.folder, {{scene.file}, options.overwrite});
   io::RunRecorder recorder = p.checkpoint
@@ -328,9 +348,8 @@ int run(const RunOptions& options) {
   if (options.view) page.emplace(p.folder, options.open);
 
   State& state = p.state;
-  if (is_new) recorder.begin(state);
   const RunPlan plan = run_plan(scene);
-  Run run = ranks == nullptr ? Run(scene.model, plan, state) : Run(scene.model, plan, state, *ranks);
+  Run run(scene.model, plan, state);
   Progress progress(Progress::detect(options.quiet), state.time_s, scene.end_time_s);
   ProblemDump dump(options, scene, run);
   Pace pace(options.realtime);
@@ -348,8 +367,11 @@ int run(const RunOptions& options) {
     spdlog::error("{}; {}", why, way_on(recorder.folder()));
   };
   try {
+    if (is_new) recorder.begin(state);
+    if (ranks != nullptr) run.share(*ranks);
     pace.start(state.time_s);
     const RunStop stop = p.is_over ? RunStop::end_time : run.until(scene.end_time_s);
+    agree_on_end();
     if (stop == RunStop::failed && !run.failure().step_is_done()) {
       stopped(run.failure_text(), io::RunStatus::failed, false);
       return exit_numerical_failure;
@@ -360,7 +382,9 @@ int run(const RunOptions& options) {
     }
     progress.finish();
     dump.finish();
-    const io::Summary summary = recorder.finish(status_of(stop), ranks == nullptr ? state : run.collect());
+    State whole;
+    if (ranks != nullptr) whole = run.collect();
+    const io::Summary summary = recorder.finish(status_of(stop), ranks == nullptr ? state : whole);
     if (!options.quiet) {
       show(report_text(summary, recorder.folder(), scene.output));
       if (pace.is_on()) show("\n" + pace.text());

@@ -77,7 +77,7 @@ std::span<const std::int32_t> Bodies::blocks() const {
   if (subdomains.first.empty() || cut > size()) return even_blocks(size());
   static thread_local std::vector<std::int32_t> with_newcomers;  // kept from call to call
   with_newcomers = subdomains.block;
-  with_newcomers.pop_back();
+  if (!with_newcomers.empty()) with_newcomers.pop_back();
   append_even_blocks(static_cast<std::int32_t>(cut), static_cast<std::int32_t>(size()), with_newcomers);
   with_newcomers.push_back(static_cast<std::int32_t>(size()));
   return with_newcomers;

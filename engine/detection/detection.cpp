@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <optional>
 #include <ranges>
 
 #include "engine/core/parallel.h"
 #include "engine/detection/block_contacts.h"
+#include "engine/detection/crowded_boxes.h"
 #include "engine/detection/travel_bounds.h"
 
 namespace scree {
@@ -141,7 +143,7 @@ DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
   const PlacedShapes placed{in.shapes, in.bodies,      w.ellipsoids, w.implicits,
                             w.members, w.first_member, w.boundaries, in.time_step_s};
   TravelBounds farthest;
-  const auto find_pairs = [&] {
+  const auto find_own_pairs = [&] {
     update_candidate_pairs(
         w.boxes,
         [&](std::size_t i) {
@@ -150,13 +152,24 @@ DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
         },
         w.pair_list, w.pairs, w.unmoved.empty() ? in.bodies.asleep : w.unmoved, in.cell);
   };
+  const auto find_pairs = [&] {
+    if (in.halo == nullptr) return find_own_pairs();
+    std::optional<CrowdedBoxes> crowded;  // then no rank goes on
+    try {
+      find_own_pairs();
+    } catch (const CrowdedBoxes& here) {
+      crowded = here;
+    }
+    if (in.halo->is_anywhere(crowded.has_value())) throw crowded.value_or(CrowdedBoxes("too many bodies are in one place"));
+  };
   do {
     farthest = place_bodies(in, placed, w);
     find_pairs();
     if (in.halo != nullptr || farthest.least < farthest.most) {  // else nobody can be pushed further
       spread_reach(w);
       if (in.halo != nullptr) follow_reach(*in.halo, w);
-      if (widen_boxes(w)) find_pairs();
+      const bool are_wider = widen_boxes(w);
+      if (in.halo == nullptr ? are_wider : in.halo->is_anywhere(are_wider)) find_pairs();
     }
   } while (in.halo != nullptr && !in.halo->covers(w.boxes) && forget_distances(w));
   place_boundaries(in, w);

@@ -31,6 +31,8 @@ class Halo {
   virtual std::size_t own_bodies() const = 0;
   /// Ghosts from this slot on come after all own bodies in the whole, those before it before them.
   virtual std::size_t first_after() const = 0;
+  /// Is it so on any rank?
+  virtual bool is_anywhere(bool here) = 0;
   /// [body] a ghost's number becomes what its owner has.
   virtual void follow(std::span<double> numbers) = 0;
   /// Have own bodies, on all ranks, stayed in reach of what the halo was made for, with these boxes, [body]?

@@ -38,10 +38,6 @@ MpiRanks::MpiRanks() : handles_(std::make_unique<Handles>()) {
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &count_);
-  MPI_Comm here{};
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here);
-  MPI_Comm_size(here, &here_);
-  MPI_Comm_free(&here);
   MPI_Type_contiguous(static_cast<int>(sizeof(ExactSum)), MPI_BYTE, &handles_->exact_sum);
   MPI_Type_commit(&handles_->exact_sum);
   MPI_Op_create(add_exact_sums, 1, &handles_->add);

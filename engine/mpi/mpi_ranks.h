@@ -16,8 +16,6 @@ class MpiRanks : public Ranks {
   MpiRanks(const MpiRanks&) = delete;
   MpiRanks& operator=(const MpiRanks&) = delete;
 
-  /// How many ranks are on this machine.
-  int count_here() const { return here_; }
   /// Ends all ranks with this exit status.
   [[noreturn]] static void abort(int status);
 
@@ -33,7 +31,7 @@ class MpiRanks : public Ranks {
  private:
   struct Handles;
   std::unique_ptr<Handles> handles_;
-  int rank_ = 0, count_ = 1, here_ = 1;
+  int rank_ = 0, count_ = 1;
 };
 
 }  // namespace scree

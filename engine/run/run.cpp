@@ -27,8 +27,9 @@ Run::Run(const Model& model, const RunPlan& plan, State& state) : model_(model),
   if (state.overrides.events.size() != plan.events.size()) arm_events(model, plan.events, state);
 }
 
-Run::Run(const Model& model, const RunPlan& plan, State& state, Ranks& ranks) : Run(model, plan, state) {
-  workspace_.decomposition = std::make_shared<Decomposition>(model, ranks, state);
+void Run::share(Ranks& ranks) {
+  workspace_.decomposition = std::make_shared<Decomposition>(model_, ranks, state_);
+  shown_ = without_bodies(state_);
 }
 
 State Run::collect() { return workspace_.decomposition ? workspace_.decomposition->collect(state_) : state_; }

@@ -61,12 +61,13 @@ class Run {
  public:
   /// Arms the plan's events where the state does not know them yet.
   Run(const Model& model, const RunPlan& plan, State& state);
-  /// As one of several ranks, which all make the same calls; the state is whole on each, and becomes the
-  /// rank's part. Observers belong to rank 0.
-  Run(const Model& model, const RunPlan& plan, State& state, Ranks& ranks);
 
   /// It is told of what follows, after those that came before it.
   void observe(RunObserver& observer) { observers_.push_back(&observer); }
+
+  /// Goes on as one of several ranks, which all make the same calls: the state, whole on each so far, becomes
+  /// the rank's part. Observers of rank 0 see the whole, others a state without bodies.
+  void share(Ranks& ranks);
 
   /// One step, which lands at `end_s` at the latest if steps land (steps_land()).
   RunStop step(double end_s = infinity);

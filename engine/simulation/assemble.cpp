@@ -318,8 +318,8 @@ void cut_contacts(const State& state, ContactProblem& p) {
 }
 
 /// What forces give a body in h, root of the mean square, m/s.
-double force_speed(const Bodies& bodies, const Workspace& w, double h) {
-  if (w.body_acceleration.empty()) return w.gravity.norm() * h;
+double force_speed(const Model& model, const Bodies& bodies, const Workspace& w, double h) {
+  if (!model.forces.act()) return w.gravity.norm() * h;
   const double squares = sum_numbers(bodies.blocks(), bodies.ranks, [&](const Block& block) {
     double sum = 0.0;
     for (std::size_t i = block.begin; i < block.end; ++i) sum += acceleration(w, i).squaredNorm();
@@ -385,7 +385,7 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
   if (!model.joints.empty()) block_joints(w);
 
   p.time_step_s = h;
-  p.gravity_speed = force_speed(bodies, w, h);
+  p.gravity_speed = force_speed(model, bodies, w, h);
   if (driven_parts(model) > 0) p.gravity_speed = std::hypot(p.gravity_speed, part_speed(model, bodies, h, w));
   if (p.cell) p.gravity_speed = std::hypot(p.gravity_speed, cell_speed(model, bodies, h, w));
   if (!w.bonds.empty()) p.gravity_speed = std::hypot(p.gravity_speed, of_bonds);

@@ -66,7 +66,7 @@ struct ContactBalance {
     deepen(o.overlap_max, o.deepest);
     compression_max = std::max(compression_max, o.compression_max);
   }
-  /// But for the deepest, see find_deepest().
+  /// But for the deepest, see deepest_of().
   void over_ranks(Ranks& ranks) {
     std::int64_t counts[] = {active, touching, overlapping};
     double largest[] = {overlap_max, compression_max};

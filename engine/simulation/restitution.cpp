@@ -327,7 +327,12 @@ class EnergyBound {
       join_moved(static_cast<std::size_t>(p_.rows[r].edge.a), static_cast<std::size_t>(p_.rows[r].edge.b));
     if (p_.cell)  // whose shape all contacts across its seam share
       for (std::size_t i = 1; i < p_.bodies(); ++i) join_moved(0, i);
-    if (w_.decomposition) shared_.agree(p_, w_.decomposition->shared_bodies(), clusters_);
+    if (!w_.decomposition) return;
+    shared_.agree(p_, w_.decomposition->shared_bodies(), clusters_);
+    // Those that are one by what other ranks have are one here too.
+    shared_.for_each([&](std::int32_t cluster, std::int32_t first) {
+      clusters_.join(static_cast<std::size_t>(cluster), static_cast<std::size_t>(first));
+    });
   }
 
   /// What a block of contacts, or a rank, adds to the work of a cluster.
@@ -370,7 +375,6 @@ class EnergyBound {
       for (; end < parts.size() && parts[end].cluster == parts[k].cluster; ++end) sum.add(parts[end].work);
       work_[parts[k].cluster] = end == k + 1 ? parts[k].work : sum.value();
     }
-    shared_.for_each([&](std::int32_t cluster, std::int32_t first) { work_[cluster] = work_[first]; });
   }
 
   /// Puts together what all ranks have of clusters that more than one may have.

@@ -25,7 +25,8 @@ bool is_broken(const StepReport& report, const Bodies& bodies) {
   const EnergyLedger& e = report.energy;
   return report.status == SolveStatus::diverged || !std::isfinite(e.kinetic) || !std::isfinite(e.potential) ||
          !std::isfinite(report.impulse_size_N_s) ||
-         (std::max(e.kinetic, std::abs(e.potential)) > largest_number && has_large_numbers(bodies));
+         (std::max(e.kinetic, std::abs(e.potential)) > largest_number &&
+          any(bodies.ranks, has_large_numbers(bodies)));
 }
 
 std::string vector_text(const Vec3& v) {
@@ -37,21 +38,32 @@ std::string vector_text(const Vec3& v) {
 }  // namespace
 
 std::string broken_body(const Model& model, const Bodies& bodies) {
-  if (bodies.size() == 0) return "no body is left";
   std::size_t broken = 0;
-  double most = -1.0;
+  double fastest = -1.0;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const bool finite = bodies.position[i].allFinite() && bodies.linear_velocity[i].allFinite() &&
                         bodies.angular_velocity[i].allFinite();
     const double speed = finite ? bodies.linear_velocity[i].stableNorm() : infinity;
-    if (!(speed > most)) continue;
-    most = speed;
+    if (!(speed > fastest)) continue;
+    fastest = speed;
     broken = i;
     if (!finite) break;
   }
-  return "body " + std::to_string(bodies.id[broken]) + " of " +
-         model.materials.name(bodies.material[broken]) + " at " + vector_text(bodies.position[broken]) +
-         " m, which moves by " + vector_text(bodies.linear_velocity[broken]) + " m/s";
+  struct Broken {
+    double speed;
+    BodyId id;
+    MaterialIndex material;
+    Vec3 position, velocity;
+  };
+  std::vector<Broken> own;
+  if (bodies.size() > 0)
+    own.push_back({fastest, bodies.id[broken], bodies.material[broken], bodies.position[broken],
+                   bodies.linear_velocity[broken]});
+  const std::vector<Broken> all = of_all(bodies.ranks, own);
+  if (all.empty()) return "no body is left";
+  const Broken& worst = *std::ranges::max_element(all, {}, &Broken::speed);
+  return "body " + std::to_string(worst.id) + " of " + model.materials.name(worst.material) + " at " +
+         vector_text(worst.position) + " m, which moves by " + vector_text(worst.velocity) + " m/s";
 }
 
 StepFailure failure_after(const Model& model, const State& state, const StepResult& result) {

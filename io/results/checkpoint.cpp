@@ -236,7 +236,7 @@ void visit(Archive& io, Bodies& b) {
   // those that have come since are behind
   const bool fit =
       first.empty() ||
-      (first.size() > 1 && first.front() == 0 && std::ranges::is_sorted(first) &&
+      (first.front() == 0 && std::ranges::is_sorted(first) &&
        std::cmp_less_equal(first.back(), b.size()) && cut_bodies >= 0 && cut_bodies <= first.back());
   if (!fit) throw ReadError("the subdomains of a checkpoint do not fit");
   b.subdomains.index();

@@ -63,7 +63,9 @@ class EmulatedTeam {
       reduce(sums, [](ExactSum& a, const ExactSum& b) { a += b; });
     }
     void total(std::span<std::int64_t> counts) override {
-      reduce(counts, [](std::int64_t& a, std::int64_t b) { a += b; });
+      reduce(counts, [](std::int64_t& a, std::int64_t b) {  // sums of hashes overflow
+        a = static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+      });
     }
     void most(std::span<double> numbers) override {
       reduce(numbers, [](double& a, double b) { a = std::max(a, b); });

@@ -44,7 +44,7 @@ Decomposition::Decomposition(const Model& model, Ranks& ranks, State& state)
   if (state.bodies.subdomains.first.empty()) scree::arrange(model, state);
   if (state.contacts.row.empty()) state.contacts.index(state.bodies.size());
   std::vector<std::int32_t>& first = state.bodies.subdomains.first;
-  while (first.size() > 1 && first[first.size() - 2] == first.back()) first.pop_back();
+  first.erase(std::ranges::unique(first).begin(), first.end());
   cut_ = {state.bodies.subdomains.first, cut_by_rank(state, ranks.count())};
   const int rank = ranks.rank();
   const Bytes part = write_part(state, cut_.first_body(rank), cut_.first_body(rank + 1),
@@ -58,7 +58,10 @@ Decomposition::Decomposition(const Model& model, Ranks& ranks, State& state)
   begin(number_from(cut_.first_body(rank), state), state);
 }
 
-void Decomposition::agree(const State& state) {
+void Decomposition::agree(State& state) {
+  std::vector<std::int32_t>& first = state.bodies.subdomains.first;
+  first.erase(std::ranges::unique(first).begin(), first.end());  // those without bodies
+  state.bodies.subdomains.index();
   cut_ = agree_on_cut(ranks_, state.bodies.subdomains);
   cut_bodies_ = static_cast<std::int32_t>(total(&ranks_, state.bodies.subdomains.cut_bodies));
   newcomers_ = 0;
@@ -86,7 +89,9 @@ void Decomposition::remove(std::span<const BodyId> ids, State& state) {
 
 void Decomposition::insert(const Model& model, const NewBody& body, State& state) {
   ++newcomers_;
-  if (ranks_.rank() == ranks_.count() - 1)
+  int last = ranks_.count() - 1;  // that has bodies; the first if none has
+  while (last > 0 && cut_.first_of_rank[last] == cut_.first_of_rank[last + 1]) --last;
+  if (ranks_.rank() == last)
     scree::insert(model, state, body);
   else
     ++state.bodies.next_id;

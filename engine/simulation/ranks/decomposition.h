@@ -6,8 +6,6 @@
 // a state is the same on all ranks, and so is all that a step reports.
 #pragma once
 
-#include <optional>
-
 #include "engine/simulation/model.h"
 #include "engine/simulation/ranks/rank_halo.h"
 #include "engine/simulation/ranks/rank_interface.h"
@@ -29,7 +27,7 @@ class Decomposition {
 
   /// Bodies of these ids go, on all ranks.
   void remove(std::span<const BodyId> ids, State& state);
-  /// A body comes, behind all others: to the last rank.
+  /// A body comes, behind all others: to the last rank that has any.
   void insert(const Model& model, const NewBody& body, State& state);
 
   Halo* attach_halo(const PlacedCell& cell, State& state) {
@@ -54,7 +52,7 @@ class Decomposition {
   void share_out(State whole, State& state);
   void begin(std::vector<std::int32_t> ghosts, State& state);
   /// All ranks have cut their own bodies anew.
-  void agree(const State& state);
+  void agree(State& state);
 
   Ranks& ranks_;
   WholeCut cut_;

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/core/ordering.h"
-#include "engine/core/parallel.h"
-
 namespace scree {
 
 namespace {
@@ -24,8 +21,18 @@ BoundingBox around(std::span<const BoundingBox> boxes) {
   return {0.5 * (low + high), 0.5 * (high - low)};
 }
 
+/// What has no place is within anything: it meets nobody.
 bool is_within(const BoundingBox& box, const BoundingBox& of) {
-  return ((box.centre - of.centre).cwiseAbs() + box.half - of.half).maxCoeff() <= 0.0;
+  const Vec3 out = (box.centre - of.centre).cwiseAbs() + box.half - of.half;
+  return !(out[0] > 0.0) && !(out[1] > 0.0) && !(out[2] > 0.0);
+}
+
+/// How far images may have gone while the cell's lattice has changed, m.
+double image_way(const PlacedCell& cell, const Mat3& lattice) {
+  double way = 0.0;
+  for (int k = 0; k < 3; ++k)
+    if (cell.periodic[k]) way += (cell.lattice.col(k) - lattice.col(k)).norm();
+  return way;
 }
 
 }  // namespace
@@ -96,7 +103,7 @@ void RankHalo::follow(std::span<double> numbers) {
 }
 
 bool RankHalo::covers(std::span<const BoundingBox> boxes) {
-  bool left = !is_made_ || wide_.size() != own_;
+  bool left = !is_made_ || wide_.size() != own_ || image_way(*cell_, lattice_) > shift_;
   for (std::size_t i = 0; !left && i < own_; ++i) left = !is_within(boxes[i], wide_[i]);
   if (!any(&ranks_, left)) return true;
   renew(boxes.first(own_));
@@ -105,11 +112,20 @@ bool RankHalo::covers(std::span<const BoundingBox> boxes) {
 
 void RankHalo::renew(std::span<const BoundingBox> boxes) {
   wide_.assign(boxes.begin(), boxes.end());
-  for (BoundingBox& b : wide_) b.half += Vec3::Constant(skin * b.half.maxCoeff());
+  double smallest = infinity;
+  for (BoundingBox& b : wide_) {
+    const double half = b.half.maxCoeff();
+    smallest = std::min(smallest, half);
+    b.half += Vec3::Constant(skin * half);
+  }
+  lattice_ = cell_->lattice;
+  shift_ = cell_->is_periodic() ? skin * least(&ranks_, smallest) : 0.0;
+  std::vector<BoundingBox> looked_for = wide_;
+  for (BoundingBox& b : looked_for) b.half += Vec3::Constant(0.5 * shift_);
 
   std::vector<BoundingBox> own, all;
   for (std::size_t k = 0; k < own_; k += bodies_a_box)
-    own.push_back(around(std::span(wide_).subspan(k, std::min(bodies_a_box, own_ - k))));
+    own.push_back(around(std::span(looked_for).subspan(k, std::min(bodies_a_box, own_ - k))));
   std::vector<std::size_t> first_byte;
   append_all(ranks_.gather(std::as_bytes(std::span(own)), &first_byte), all);
 
@@ -135,7 +151,7 @@ void RankHalo::renew(std::span<const BoundingBox> boxes) {
       for (const BoundingBox& b : near)
         if (overlap(b, own[k])) of_box.push_back(b);
       for (std::size_t i = k * bodies_a_box; !of_box.empty() && i < std::min(own_, (k + 1) * bodies_a_box); ++i)
-        if (std::ranges::any_of(of_box, [&](const BoundingBox& b) { return overlap(b, wide_[i]); }))
+        if (std::ranges::any_of(of_box, [&](const BoundingBox& b) { return overlap(b, looked_for[i]); }))
           lists_.own_for[r].push_back(static_cast<std::int32_t>(i));
     }
   }

@@ -32,6 +32,7 @@ class RankHalo : public Halo {
 
   std::size_t own_bodies() const override { return own_; }
   std::size_t first_after() const override { return own_ + ghosts_before_; }
+  bool is_anywhere(bool here) override { return any(&ranks_, here); }
   void follow(std::span<double> numbers) override;
   bool covers(std::span<const BoundingBox> boxes) override;
 
@@ -45,6 +46,8 @@ class RankHalo : public Halo {
   bool is_made_ = false;
   std::size_t own_ = 0, ghosts_before_ = 0;
   std::vector<BoundingBox> wide_;  // [own body]
+  Mat3 lattice_ = Mat3::Zero();    // m, of the cell when it was made
+  double shift_ = 0.0;             // m, by which images may go another way than bodies until it is made anew
   const WholeCut* cut_ = nullptr;  // these while ghosts are there
   const PlacedCell* cell_ = nullptr;
   State* state_ = nullptr;

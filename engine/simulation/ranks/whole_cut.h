@@ -22,11 +22,6 @@ struct WholeCut {
   std::int32_t subdomain_of(std::int32_t body) const {
     return static_cast<std::int32_t>(std::ranges::upper_bound(first, body) - first.begin()) - 1;
   }
-  int rank_of(std::int32_t body) const {
-    const std::int32_t subdomain = subdomain_of(body);
-    return static_cast<int>(std::ranges::upper_bound(first_of_rank, subdomain) - first_of_rank.begin()) - 1;
-  }
-  bool operator==(const WholeCut&) const = default;
 };
 
 /// Of what each rank has; all ranks call it.

@@ -279,7 +279,8 @@ void remove(State& state, std::span<const BodyId> ids, std::span<const std::int3
     Bodies none;
     none.next_id = state.bodies.next_id;
     none.ranks = state.bodies.ranks;
-    if (none.ranks != nullptr) none.subdomains.first.push_back(0);
+    none.subdomains.first.push_back(0);
+    none.subdomains.index();
     state.bodies = std::move(none);
     state.contacts = {};
     state.cached_normals = {};

@@ -7,6 +7,8 @@
 
 namespace scree {
 
+class Ranks;  // engine/core/ranks.h
+
 /// What contacts do to a boundary, or what a boundary gave the bodies with the opposite sign.
 struct BoundaryLoad {
   Vec3 impulse = Vec3::Zero();          // N s, on the boundary

@@ -60,7 +60,7 @@ class WholeNumbers {
 struct RankShare {
   std::vector<std::uint8_t> own;         // [subdomain] 1: the rank's
   std::vector<std::int32_t> by_place;    // subdomains in the order of the whole problem; empty: as they are
-  std::vector<std::uint8_t> own_body;    // [body of the state, or a ghost] likewise
+  std::vector<std::uint8_t> own_body;    // [body of the state, or a ghost] 1: the rank's
   std::vector<std::uint8_t> colour;      // [contact] at the interface, that the whole problem gives it
   WholeNumbers body, contact;            // [own number] that of the whole problem
   std::int64_t contacts = 0;             // of the whole problem

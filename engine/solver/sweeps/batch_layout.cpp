@@ -322,7 +322,8 @@ void fill_lanes_of(const ContactProblem& p, std::size_t subdomain, Batches& b) {
 
 bool are_laid_out(const ContactProblem& p, const Batches& b) {
   if (b.subdomain.empty() || p.bodies() != b.bodies || p.contacts() != b.kind.size() ||
-      p.first_body != b.first_body || (p.share != nullptr) != b.is_share)
+      p.first_body != b.first_body || (p.share != nullptr) != b.is_share ||
+      (b.is_share && p.share->by_place != b.by_place))
     return false;
   const std::size_t first_between = batch_size * b.subdomain.back().end;
   return reduce_blocks(
@@ -362,6 +363,7 @@ void lay_out(const ContactProblem& p, Batches& b) {
   b.bodies = p.bodies();
   b.first_body = p.first_body;
   b.is_share = p.share != nullptr;
+  if (b.is_share) b.by_place = p.share->by_place;
 }
 
 void list_partners(const ContactProblem& p, Batches& b) {

@@ -121,6 +121,7 @@ struct Batches {
   std::size_t bodies = 0;                // of the problem that was laid out last
   std::vector<std::int32_t> first_body;  // likewise
   bool is_share = false;                 // was it a rank's part?
+  std::vector<std::int32_t> by_place;    // of that, see RankShare
 
   /// Of the interface, one after the other.
   std::span<const BatchPhase> phases() const { return {interface.data(), colours}; }
