@@ -197,6 +197,45 @@ TEST(RankSteps, BodiesComeAndGo) {
   }
 }
 
+// A checkpoint of so many ranks is gone on with by others, with newcomers that are not sorted yet.
+TEST(RankSteps, OtherRanksGoOn) {
+  World world = fountain();
+  world.model.settings.sort_interval = 90;
+  const Course all = whole(world, 500);
+  for (const auto& [first, then] : {std::pair{3u, 2u}, {1u, 4u}, {2u, 1u}}) {
+    World resumed = world;
+    resumed.state = by_ranks(world, 250, first).end;
+    const Course rest = by_ranks(resumed, 250, then);
+    EXPECT_EQ(rest.steps.back().hash, all.steps.back().hash) << first << " ranks, then " << then;
+    EXPECT_EQ(rest.end.bodies.subdomains.first, all.end.bodies.subdomains.first);
+  }
+}
+
+// One subdomain: all ranks but one have nothing, and take part in all decisions.
+TEST(RankSteps, RanksWithoutBodies) {
+  World world = test::loose_heap(4, 4, {.friction = 0.4, .rolling_friction_m = 1e-3, .restitution = 0.3}, 2e-3);
+  world.model.settings.solver = {};
+  world.model.forces.fluid = Fluid{};
+  const Course all = whole(world, 150);
+  EXPECT_EQ(all.end.bodies.subdomains.size(), 1u);
+  expect_same(by_ranks(world, 150, 3), all);
+}
+
+// The last grain has left before the next one comes.
+TEST(RankSteps, AllLeaveAndOthersCome) {
+  World world = fountain();
+  world.model.boundaries.clear();
+  world.model.domain.outside = Outside::remove;
+  world.model.inlets[0].mass_rate = 3.0;
+  world.model.outlets.clear();
+  const Course all = whole(world, 800);
+  std::int64_t empty = 0;
+  for (const Told& step : all.steps) empty += step.report.bodies == 0 ? 1 : 0;
+  EXPECT_GT(empty, 100);
+  EXPECT_GT(all.end.left.back().bodies, 5);
+  for (const std::size_t ranks : {2u, 3u}) expect_same(by_ranks(world, 800, ranks), all);
+}
+
 // Many at once, into a bed on several ranks: newcomers are looked at for what their first half step meets.
 TEST(RankSteps, NewcomersFallOntoABedOfOthers) {
   World world = heap({.friction = 0.5});
