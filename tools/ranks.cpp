@@ -59,12 +59,13 @@ Ranks* join_ranks() {
   team() = std::make_unique<MpiRanks>();
   if (team()->count() == 1)
     throw io::ReadError(
-        fmt::format("{} processes were started together, but by another MPI than the one that this program was built with: "
+        fmt::format("{} processes were started together, but by another MPI than the one that this program "
+                    "was built with: "
                     "each sees itself alone",
                     launched()));
   if (team()->rank() > 0) {
-    auto logger =
-        std::make_shared<spdlog::logger>("rank", std::make_shared<spdlog::sinks::ostream_sink_mt>(held_back()));
+    auto logger = std::make_shared<spdlog::logger>(
+        "rank", std::make_shared<spdlog::sinks::ostream_sink_mt>(held_back()));
     logger->set_pattern(fmt::format("%l: rank {}: %v", team()->rank()));
     logger->set_level(spdlog::level::err);
     spdlog::set_default_logger(logger);

@@ -11,8 +11,8 @@ namespace scree {
 /// The ranks that this process was started with, or null: it is alone. Ranks but the first say nothing from
 /// here on but why they fail. Throws io::ReadError where there are others, but the program knows no MPI.
 Ranks* join_ranks();
-/// How many threads a rank has where nobody says: its part of the processors that it may use, which other ranks
-/// of the machine may use too. 0, all, of a process that is alone. All ranks call it.
+/// How many threads a rank has where nobody says: its part of the processors that it may use, which other
+/// ranks of the machine may use too. 0, all, of a process that is alone. All ranks call it.
 int threads_of_rank();
 
 /// Throws InputError for all in a scene that runs by ranks cannot do yet.

@@ -31,7 +31,7 @@ struct Bodies {
   std::vector<std::int32_t> part;  // that carries it
   std::vector<Pose> rest;          // where it is while its part has not moved it
   Subdomains subdomains;           // how loops and sweeps cut them; none before the first step
-  Ranks* ranks = nullptr;          // among which these are a part of all; sums are over all. Null: these are all
+  Ranks* ranks = nullptr;  // among which these are a part of all; sums are over all. Null: these are all
 
   std::size_t size() const { return position.size(); }
   bool is_asleep(std::size_t i) const { return !asleep.empty() && asleep[i] != 0; }

@@ -87,7 +87,8 @@ void cut_newcomers(std::size_t bodies, Subdomains& s) {
   s.index();
 }
 
-void cut_own_rows(const Subdomains& s, std::span<const std::int32_t> row_of, std::vector<std::int32_t>& block) {
+void cut_own_rows(const Subdomains& s, std::span<const std::int32_t> row_of,
+                  std::vector<std::int32_t>& block) {
   block.clear();
   for (std::size_t k = 0; k < s.own_size(); ++k)
     append_even_blocks(row_of[s.first[k]], row_of[s.first[k + 1]], block);

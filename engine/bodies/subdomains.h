@@ -17,8 +17,8 @@ struct Subdomains {
   /// `first`, see index().
   std::vector<std::int32_t> block;
 
-  /// Of a rank's bodies (engine/core/ranks.h): how many subdomains, the first, are its own; those behind are of
-  /// ghosts, and have no blocks. -1: all are.
+  /// Of a rank's bodies (engine/core/ranks.h): how many subdomains, the first, are its own; those behind are
+  /// of ghosts, and have no blocks. -1: all are.
   std::int32_t own = -1;
 
   std::size_t size() const { return first.empty() ? 0 : first.size() - 1; }
@@ -43,8 +43,8 @@ Subdomains cut(std::span<const std::int32_t> contacts_of, std::span<const std::u
 /// Appends those that have come since.
 void cut_newcomers(std::size_t bodies, Subdomains& subdomains);
 
-/// [block + 1] rows where blocks begin of those that belong to own bodies, likewise; `row_of` has to belong to
-/// the table.
+/// [block + 1] rows where blocks begin of those that belong to own bodies, likewise; `row_of` has to belong
+/// to the table.
 void cut_own_rows(const Subdomains& subdomains, std::span<const std::int32_t> row_of,
                   std::vector<std::int32_t>& block);
 /// [block + 1] rows where blocks begin, of a table whose rows belong to bodies: [row_of[i], row_of[i + 1]) to

@@ -53,9 +53,7 @@ inline std::int64_t total(Ranks* ranks, std::int64_t count) {
   if (ranks != nullptr) ranks->total({&count, 1});
   return count;
 }
-inline bool any(Ranks* ranks, bool is) {
-  return ranks == nullptr ? is : total(ranks, is ? 1 : 0) > 0;
-}
+inline bool any(Ranks* ranks, bool is) { return ranks == nullptr ? is : total(ranks, is ? 1 : 0) > 0; }
 
 /// What all ranks have, rank by rank; a T is copied byte by byte.
 template <class T>

@@ -160,7 +160,8 @@ DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
     } catch (const CrowdedBoxes& here) {
       crowded = here;
     }
-    if (in.halo->is_anywhere(crowded.has_value())) throw crowded.value_or(CrowdedBoxes("too many bodies are in one place"));
+    if (in.halo->is_anywhere(crowded.has_value()))
+      throw crowded.value_or(CrowdedBoxes("too many bodies are in one place"));
   };
   do {
     farthest = place_bodies(in, placed, w);

@@ -85,7 +85,8 @@ Bytes MpiRanks::gather(std::span<const std::byte> own, std::vector<std::size_t>*
     std::ranges::copy(own, all.begin() + static_cast<std::ptrdiff_t>(begin[rank_]));
     for (std::size_t r = 0; r < ranks; ++r)
       in_pieces(std::span(all).subspan(begin[r], begin[r + 1] - begin[r]), [&](std::span<std::byte> piece) {
-        MPI_Bcast(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, static_cast<int>(r), MPI_COMM_WORLD);
+        MPI_Bcast(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, static_cast<int>(r),
+                  MPI_COMM_WORLD);
       });
   }
   if (first != nullptr) *first = std::move(begin);

@@ -313,7 +313,8 @@ void cut_contacts(const State& state, ContactProblem& p) {
   cut_own_rows(subdomains, contacts.row, p.contact_block);
   p.own_blocks = p.contact_block.size() - 1;
   p.contact_block.pop_back();
-  append_even_blocks(static_cast<std::int32_t>(own), static_cast<std::int32_t>(contacts.size()), p.contact_block);
+  append_even_blocks(static_cast<std::int32_t>(own), static_cast<std::int32_t>(contacts.size()),
+                     p.contact_block);
   p.contact_block.push_back(static_cast<std::int32_t>(contacts.size()));
 }
 
@@ -325,8 +326,8 @@ double force_speed(const Model& model, const Bodies& bodies, const Workspace& w,
     for (std::size_t i = block.begin; i < block.end; ++i) sum += acceleration(w, i).squaredNorm();
     return sum;
   });
-  const std::int64_t count =
-      bodies.ranks == nullptr ? std::ssize(bodies.position) : total(bodies.ranks, bodies.subdomains.own_bodies());
+  const std::int64_t count = bodies.ranks == nullptr ? std::ssize(bodies.position)
+                                                     : total(bodies.ranks, bodies.subdomains.own_bodies());
   return h * std::sqrt(squares / static_cast<double>(count));
 }
 
@@ -391,8 +392,8 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
   if (!w.bonds.empty()) p.gravity_speed = std::hypot(p.gravity_speed, of_bonds);
   if (of_joints > 0.0) p.gravity_speed = std::hypot(p.gravity_speed, of_joints);
   if (!w.attraction.empty()) p.gravity_speed = std::hypot(p.gravity_speed, attraction_speed(w));
-  const auto edges = static_cast<double>(std::max<std::int64_t>(
-      1, p.share == nullptr ? std::ssize(contacts) : p.share->contacts));
+  const auto edges = static_cast<double>(
+      std::max<std::int64_t>(1, p.share == nullptr ? std::ssize(contacts) : p.share->contacts));
   if (w.decomposition) w.decomposition->number_fixed(p);
   p.velocity_scale = p.gravity_speed + weight_of_change * std::sqrt(assembled.squares / edges);
 }

@@ -58,7 +58,7 @@ double speed_of(const PlacedBoundary& wall, const Vec3& velocity) {
 
 /// How far a wall goes in h at most where a body is that it may meet, over that body's smallest length.
 double largest_travel(const Model& model, const Bodies& bodies, const PlacedBoundary& wall,
-                        const DetectionWorkspace::Guard& guard, const Vec3& spin, double h) {
+                      const DetectionWorkspace::Guard& guard, const Vec3& spin, double h) {
   const auto* plane = std::get_if<Plane>(&wall.surface);
   double farthest = 0.0;
   for (std::size_t i = 0; i < bodies.size(); ++i) {

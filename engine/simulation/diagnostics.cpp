@@ -587,8 +587,8 @@ void take_impulses(const Model& model, double h, Workspace& w, State& state, Ste
 
   report.contacts = contacts + resting.contacts;
   report.active_contacts = given.active + resting.active;
-  const auto own_end =
-      bodies.ranks == nullptr ? w.in_collision.end() : w.in_collision.begin() + bodies.subdomains.own_bodies();
+  const auto own_end = bodies.ranks == nullptr ? w.in_collision.end()
+                                               : w.in_collision.begin() + bodies.subdomains.own_bodies();
   report.bodies_in_collision = total(bodies.ranks, std::count(w.in_collision.begin(), own_end, 1));
   report.touching = given.touching + resting.touching;
   take_deepest(given.overlap_max, deepest, state, report);

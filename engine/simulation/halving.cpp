@@ -38,7 +38,8 @@ bool turns_too_far(const Model& model, const State& state, double t, const Works
         return {std::max(a.farthest, b.farthest), std::min(a.shortest, b.shortest)};
       });
   Ranks* const ranks = state.bodies.ranks;
-  if (2.0 * most(ranks, of_bodies.farthest) <= most_unforeseen * least(ranks, of_bodies.shortest)) return false;
+  if (2.0 * most(ranks, of_bodies.farthest) <= most_unforeseen * least(ranks, of_bodies.shortest))
+    return false;
   const std::vector<Contact>& contacts = state.contacts.list;
   const bool here = reduce_blocks(
       contacts.size(), grain_medium, false,

@@ -44,8 +44,8 @@ void detect(const Model& model, State& state, const Outlook& outlook, Workspace&
   const auto& [middle_s, interval_s, reach] = outlook;
   list_bonded(model, state, w);
   const double by_forces = most(state.bodies.ranks, largest(w.body_acceleration));
-  const double free_speed = (w.gravity.norm() + by_forces) * interval_s +
-                            speed_across_cell(model, state.bodies, interval_s, w);
+  const double free_speed =
+      (w.gravity.norm() + by_forces) * interval_s + speed_across_cell(model, state.bodies, interval_s, w);
   do {
     Halo* const halo = w.decomposition ? w.decomposition->attach_halo(w.cell, state) : nullptr;
     const DetectionReport found = find_contacts(

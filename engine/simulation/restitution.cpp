@@ -261,7 +261,8 @@ class SharedClusters {
     const auto found = first_of_.find(name);
     return found == first_of_.end() ? -1 : found->second;
   }
-  /// Calls f(cluster, first): clusters here that are one by what other ranks have, the first of the same name.
+  /// Calls f(cluster, first): clusters here that are one by what other ranks have, the first of the same
+  /// name.
   template <class F>
   void for_each(F&& f) const {
     for (const auto& [cluster, name] : name_of_) f(cluster, first_of_.at(name));
@@ -275,7 +276,7 @@ class SharedClusters {
       body = next->second;
     return body;
   }
-  Numbers joined_;             // body to another of its cluster, with a lower number
+  Numbers joined_;              // body to another of its cluster, with a lower number
   Numbers name_of_, first_of_;  // cluster here to name, and back
 };
 

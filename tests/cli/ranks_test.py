@@ -65,16 +65,16 @@ class Ranks(unittest.TestCase):
                            by=[(r, t) for r in (1, 2, 3, 4, 8) for t in (1, 2)])
 
     def test_tube(self):
-        self.compare_ranks("inclined_tube/inclined_tube.toml", 0.7)
+        self.compare_ranks("inclined_tube/inclined_tube.toml", 0.5)
 
     def test_mill(self):
         self.compare_ranks("mill/mill.toml", 0.2)
 
     def test_beans(self):
-        self.compare_ranks("beans/beans.toml", 0.8)
+        self.compare_ranks("beans/beans.toml", 0.5, by=((2, 2), (3, 1)))
 
     def test_conveyor(self):
-        self.compare_ranks("conveyor/conveyor.toml", 1.5)
+        self.compare_ranks("conveyor/conveyor.toml", 1.2)
 
     def test_periodic_cell(self):
         self.compare_ranks("cells/shear_cell.toml", 0.1)

@@ -77,8 +77,8 @@ inline RankPart part_of(const ContactProblem& p, const Batches& b, const std::ve
     q.response.push_back(p.response[i]);
   }
   for (const std::int32_t first : p.first_body)
-    q.first_body.push_back(static_cast<std::int32_t>(std::lower_bound(part.share.body.begin(), part.share.body.end(), first) -
-                                                     part.share.body.begin()));
+    q.first_body.push_back(static_cast<std::int32_t>(
+        std::lower_bound(part.share.body.begin(), part.share.body.end(), first) - part.share.body.begin()));
   q.velocity_scale = p.velocity_scale;
   q.gravity_speed = p.gravity_speed;
   q.time_step_s = p.time_step_s;
@@ -105,8 +105,9 @@ inline RankPart part_of(const ContactProblem& p, const Batches& b, const std::ve
   part.share.contacts = static_cast<std::int64_t>(p.contacts());
   part.share.own_body = part.is_own;
   for (const std::int32_t first : p.contact_block)
-    q.contact_block.push_back(static_cast<std::int32_t>(std::lower_bound(part.share.contact.begin(), part.share.contact.end(), first) -
-                                                        part.share.contact.begin()));
+    q.contact_block.push_back(static_cast<std::int32_t>(
+        std::lower_bound(part.share.contact.begin(), part.share.contact.end(), first) -
+        part.share.contact.begin()));
   return part;
 }
 
@@ -114,11 +115,7 @@ inline RankPart part_of(const ContactProblem& p, const Batches& b, const std::ve
 class EmulatedRanks {
  public:
   EmulatedRanks(std::vector<RankPart> parts, std::size_t bodies)
-      : part(std::move(parts)),
-        links_(part.size()),
-        team_(part.size()),
-        rows_(bodies),
-        velocities_(bodies) {
+      : part(std::move(parts)), links_(part.size()), team_(part.size()), rows_(bodies), velocities_(bodies) {
     for (std::size_t r = 0; r < part.size(); ++r) {
       links_[r].ranks = this;
       links_[r].rank = r;

@@ -53,7 +53,8 @@ Course by_ranks(const World& begin, int steps, std::size_t ranks, std::vector<in
     world.workspace.decomposition = std::make_shared<Decomposition>(world.model, team.rank(r), world.state);
     for (int k = 0; k < steps; ++k) {
       take_step(world, course[r]);
-      if (std::ranges::find(collect_at, k) != collect_at.end()) world.workspace.decomposition->collect(world.state);
+      if (std::ranges::find(collect_at, k) != collect_at.end())
+        world.workspace.decomposition->collect(world.state);
     }
     course[r].end = world.workspace.decomposition->collect(world.state);
   });
@@ -115,7 +116,8 @@ TEST(RankSteps, AHeapFallsTheSame) {
 }
 
 TEST(RankSteps, BouncesAndTorquesAndAMovingFloor) {
-  World world = heap({.friction = 0.4, .torsional_friction_m = 1e-3, .rolling_friction_m = 2e-3, .restitution = 0.4});
+  World world =
+      heap({.friction = 0.4, .torsional_friction_m = 1e-3, .rolling_friction_m = 2e-3, .restitution = 0.4});
   MotionStage shaking;
   shaking.axis = Vec3::UnitZ();
   shaking.law.amplitude = 0.02;
@@ -213,7 +215,8 @@ TEST(RankSteps, OtherRanksGoOn) {
 
 // One subdomain: all ranks but one have nothing, and take part in all decisions.
 TEST(RankSteps, RanksWithoutBodies) {
-  World world = test::loose_heap(4, 4, {.friction = 0.4, .rolling_friction_m = 1e-3, .restitution = 0.3}, 2e-3);
+  World world =
+      test::loose_heap(4, 4, {.friction = 0.4, .rolling_friction_m = 1e-3, .restitution = 0.3}, 2e-3);
   world.model.settings.solver = {};
   world.model.forces.fluid = Fluid{};
   const Course all = whole(world, 150);

@@ -286,17 +286,13 @@ TEST_F(RankSweeps, PositionCorrectionIsTheSame) {
 TEST(Cone, HasWhatOwnBodiesDependOnAndNothingElse) {
   // A chain 0 - 1 - 2 - 3 - 4 of bodies, its contacts in turns 3, 2, 5, 0; body 0 is own.
   const std::vector<InterfaceContact> chain = {{{0, 1}, 3}, {{1, 2}, 2}, {{2, 3}, 5}, {{3, 4}, 0}};
-  EXPECT_EQ(cone_of_bodies(chain, {1, 0, 0, 0, 0}),
-            (std::vector<std::uint8_t>{1, 1, 0, 0}));
+  EXPECT_EQ(cone_of_bodies(chain, {1, 0, 0, 0, 0}), (std::vector<std::uint8_t>{1, 1, 0, 0}));
   // Turns that fall all along lead through all of it, rising ones to the first alone.
   const std::vector<InterfaceContact> falls = {{{0, 1}, 4}, {{1, 2}, 3}, {{2, 3}, 2}, {{3, 4}, 1}},
                                       rises = {{{0, 1}, 1}, {{1, 2}, 2}, {{2, 3}, 3}, {{3, 4}, 4}};
-  EXPECT_EQ(cone_of_bodies(falls, {1, 0, 0, 0, 0}),
-            (std::vector<std::uint8_t>{1, 1, 1, 1}));
-  EXPECT_EQ(cone_of_bodies(rises, {1, 0, 0, 0, 0}),
-            (std::vector<std::uint8_t>{1, 0, 0, 0}));
-  EXPECT_EQ(cone_of_bodies(rises, {0, 0, 0, 0, 0}),
-            (std::vector<std::uint8_t>{0, 0, 0, 0}));
+  EXPECT_EQ(cone_of_bodies(falls, {1, 0, 0, 0, 0}), (std::vector<std::uint8_t>{1, 1, 1, 1}));
+  EXPECT_EQ(cone_of_bodies(rises, {1, 0, 0, 0, 0}), (std::vector<std::uint8_t>{1, 0, 0, 0}));
+  EXPECT_EQ(cone_of_bodies(rises, {0, 0, 0, 0, 0}), (std::vector<std::uint8_t>{0, 0, 0, 0}));
 }
 
 }  // namespace

@@ -132,8 +132,9 @@ void Decomposition::share_out(State whole, State& state) {
       append_list(std::span(cut.first), to[r]);
       append_list(std::span(cut.first_of_rank), to[r]);
       append(subdomains.cut_bodies, to[r]);
-      const Bytes part = write_part(whole, cut.first_body(static_cast<int>(r)),
-                                    cut.first_body(static_cast<int>(r) + 1), [](std::int32_t slot) { return slot; });
+      const Bytes part =
+          write_part(whole, cut.first_body(static_cast<int>(r)), cut.first_body(static_cast<int>(r) + 1),
+                     [](std::int32_t slot) { return slot; });
       to[r].insert(to[r].end(), part.begin(), part.end());
     }
   }

@@ -1,9 +1,9 @@
 // A run by several ranks: each has a range of the whole's bodies, and steps as if it had them all.
 //
-// Between steps a rank's state has its own bodies alone, which stand in it as they stand in the whole; partners
-// in contacts and caches that are not its own are ghosts of the halo (rank_halo.h), which are there while
-// contacts are found. While they are solved the interface's ghosts stand there (rank_interface.h). All else of
-// a state is the same on all ranks, and so is all that a step reports.
+// Between steps a rank's state has its own bodies alone, which stand in it as they stand in the whole;
+// partners in contacts and caches that are not its own are ghosts of the halo (rank_halo.h), which are there
+// while contacts are found. While they are solved the interface's ghosts stand there (rank_interface.h). All
+// else of a state is the same on all ranks, and so is all that a step reports.
 #pragma once
 
 #include "engine/simulation/model.h"

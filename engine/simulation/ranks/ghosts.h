@@ -27,8 +27,8 @@ void drop_ghosts(std::size_t own, Bodies& bodies);
 
 /// Who has bodies of whom as ghosts. Ghosts stand by their numbers in the whole, so those of a rank together.
 struct GhostLists {
-  std::vector<std::int32_t> number;                 // [ghost] in the whole, rising
-  std::vector<std::size_t> first_of_rank;           // [rank + 1] ghosts that the rank owns
+  std::vector<std::int32_t> number;                // [ghost] in the whole, rising
+  std::vector<std::size_t> first_of_rank;          // [rank + 1] ghosts that the rank owns
   std::vector<std::vector<std::int32_t>> own_for;  // [rank] own bodies that are its ghosts, rising
 
   std::size_t size() const { return number.size(); }

@@ -88,7 +88,8 @@ void RankHalo::remove(std::span<const std::int32_t> gone, std::span<const std::i
   };
   const std::vector<std::int32_t> slots = slots_without(gone);
   for (std::size_t& first : lists_.first_of_rank)
-    first -= static_cast<std::size_t>(std::count(slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(first), -1));
+    first -= static_cast<std::size_t>(
+        std::count(slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(first), -1));
   leave(lists_.number, gone);
   for (std::vector<std::int32_t>& list : lists_.own_for) leave(list, own_gone);
   std::vector<BoundingBox> wide;
@@ -99,7 +100,8 @@ void RankHalo::remove(std::span<const std::int32_t> gone, std::span<const std::i
 
 void RankHalo::follow(std::span<double> numbers) {
   if (!is_made_) return;
-  follow_owners(ranks_, lists_, numbers_, [&](std::size_t i) { return numbers[i]; }, numbers.data() + own_);
+  follow_owners(
+      ranks_, lists_, numbers_, [&](std::size_t i) { return numbers[i]; }, numbers.data() + own_);
 }
 
 bool RankHalo::covers(std::span<const BoundingBox> boxes) {
@@ -133,9 +135,8 @@ void RankHalo::renew(std::span<const BoundingBox> boxes) {
   lists_.own_for.assign(ranks, {});
   for (std::size_t r = 0; r < ranks; ++r) {
     if (static_cast<int>(r) == ranks_.rank()) continue;
-    const std::span<const BoundingBox> theirs =
-        std::span(all).subspan(first_byte[r] / sizeof(BoundingBox),
-                               (first_byte[r + 1] - first_byte[r]) / sizeof(BoundingBox));
+    const std::span<const BoundingBox> theirs = std::span(all).subspan(
+        first_byte[r] / sizeof(BoundingBox), (first_byte[r + 1] - first_byte[r]) / sizeof(BoundingBox));
     const BoundingBox we = around(own);
     std::vector<BoundingBox> near;
     for (const BoundingBox& b : theirs)
@@ -150,7 +151,8 @@ void RankHalo::renew(std::span<const BoundingBox> boxes) {
       std::vector<BoundingBox> of_box;
       for (const BoundingBox& b : near)
         if (overlap(b, own[k])) of_box.push_back(b);
-      for (std::size_t i = k * bodies_a_box; !of_box.empty() && i < std::min(own_, (k + 1) * bodies_a_box); ++i)
+      for (std::size_t i = k * bodies_a_box; !of_box.empty() && i < std::min(own_, (k + 1) * bodies_a_box);
+           ++i)
         if (std::ranges::any_of(of_box, [&](const BoundingBox& b) { return overlap(b, looked_for[i]); }))
           lists_.own_for[r].push_back(static_cast<std::int32_t>(i));
     }
@@ -199,7 +201,8 @@ void RankHalo::renumber_partners(const std::vector<std::int32_t>& before) {
   std::vector<CachedNormal> kept;
   kept.reserve(normals.list.size());
   for (std::size_t i = 0; i + 1 < normals.row.size(); ++i) {
-    const auto begin = static_cast<std::size_t>(normals.row[i]), end = static_cast<std::size_t>(normals.row[i + 1]);
+    const auto begin = static_cast<std::size_t>(normals.row[i]),
+               end = static_cast<std::size_t>(normals.row[i + 1]);
     if (i > 0) normals.row[i] = static_cast<std::int32_t>(kept.size());
     for (std::size_t k = begin; k < end; ++k)
       if (renumber(normals.list[k].b)) kept.push_back(normals.list[k]);

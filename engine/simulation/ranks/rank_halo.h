@@ -9,8 +9,9 @@
 namespace scree {
 
 /// Bodies get boxes that are wider than what they may reach in a step. Bodies of other ranks whose wide boxes
-/// meet those of a rank's bodies are its ghosts, until a body of any rank has left its own. Between detections
-/// ghosts are not there; partners in contacts and caches beyond the own bodies are ghosts of the halo.
+/// meet those of a rank's bodies are its ghosts, until a body of any rank has left its own. Between
+/// detections ghosts are not there; partners in contacts and caches beyond the own bodies are ghosts of the
+/// halo.
 class RankHalo : public Halo {
  public:
   explicit RankHalo(Ranks& ranks) : ranks_(ranks) {}
@@ -21,7 +22,8 @@ class RankHalo : public Halo {
   void attach(const WholeCut& cut, const PlacedCell& cell, State& state);
   void detach();
 
-  /// [ghost] where it will be when these bodies have gone, -1: it is one of them. Numbers of the whole, rising.
+  /// [ghost] where it will be when these bodies have gone, -1: it is one of them. Numbers of the whole,
+  /// rising.
   std::vector<std::int32_t> slots_without(std::span<const std::int32_t> gone) const;
   /// They go; `own_gone`: slots of those that are this rank's.
   void remove(std::span<const std::int32_t> gone, std::span<const std::int32_t> own_gone);

@@ -18,8 +18,8 @@ namespace {
 // An edge in 64 bits: bodies of the whole, and the kind of the contact, in whose order it is coloured.
 constexpr int kind_bits = 2, body_bits = 31;
 std::uint64_t packed(std::int32_t a, std::int32_t b, std::uint8_t kind) {
-  return static_cast<std::uint64_t>(a) << (body_bits + kind_bits) | static_cast<std::uint64_t>(b) << kind_bits |
-         kind;
+  return static_cast<std::uint64_t>(a) << (body_bits + kind_bits) |
+         static_cast<std::uint64_t>(b) << kind_bits | kind;
 }
 std::int32_t a_of(std::uint64_t edge) { return static_cast<std::int32_t>(edge >> (body_bits + kind_bits)); }
 std::int32_t b_of(std::uint64_t edge) {
@@ -81,8 +81,8 @@ void RankInterface::list_edges(const Model& model, const WholeCut& cut, const Ra
   }
 }
 
-/// Colours as one process gives them: subdomains in the order of their hash, with the first colour that none of
-/// both bodies has; contacts that carried an impulse before the others.
+/// Colours as one process gives them: subdomains in the order of their hash, with the first colour that none
+/// of both bodies has; contacts that carried an impulse before the others.
 void RankInterface::colour(const WholeCut& cut) {
   const std::size_t edges = all_edges_.size(), subdomains = cut.subdomains();
   // By home and kind, as order_contacts() has them.
@@ -163,7 +163,8 @@ void RankInterface::choose_cone(const WholeCut& cut) {
     for (std::size_t k = wanted_of_rank_[r]; k < wanted_of_rank_[r + 1]; ++k)
       of_rank.push_back(wanted_[k] - static_cast<std::int32_t>(first_of_rank_[r]));
     const std::span<const std::int32_t> ghosts =
-        std::span(ghosts_.number).subspan(ghosts_.first_of_rank[r], ghosts_.first_of_rank[r + 1] - ghosts_.first_of_rank[r]);
+        std::span(ghosts_.number)
+            .subspan(ghosts_.first_of_rank[r], ghosts_.first_of_rank[r + 1] - ghosts_.first_of_rank[r]);
     if (of_rank.empty() && ghosts.empty()) continue;
     append_list(std::span<const std::int32_t>(of_rank), to[r]);
     append_list(ghosts, to[r]);
@@ -236,9 +237,9 @@ void RankInterface::append_cone(State& state) {
     if (cone_out_.size() > begin)
       out.push_back({static_cast<int>(r), std::as_bytes(std::span(cone_out_).subspan(begin))});
     if (wanted_of_rank_[r] < wanted_of_rank_[r + 1])
-      in.push_back({static_cast<int>(r),
-                    std::as_writable_bytes(std::span(cone_).subspan(
-                        wanted_of_rank_[r], wanted_of_rank_[r + 1] - wanted_of_rank_[r]))});
+      in.push_back(
+          {static_cast<int>(r), std::as_writable_bytes(std::span(cone_).subspan(
+                                    wanted_of_rank_[r], wanted_of_rank_[r + 1] - wanted_of_rank_[r]))});
   }
   ranks_.swap(out, in);
   renamed_.clear();
@@ -264,7 +265,8 @@ void RankInterface::append_cone(State& state) {
 void RankInterface::number(const State& state) {
   share_.contacts = contacts_;
   share_.body.clear();
-  for (std::size_t i = 0; i < own_bodies_; ++i) share_.body.push_back(first_body_ + static_cast<std::int32_t>(i));
+  for (std::size_t i = 0; i < own_bodies_; ++i)
+    share_.body.push_back(first_body_ + static_cast<std::int32_t>(i));
   for (const std::int32_t number : ghosts_.number) share_.body.push_back(number);
   share_.own_body.assign(state.bodies.size(), 0);
   std::fill_n(share_.own_body.begin(), own_bodies_, 1);
@@ -274,19 +276,23 @@ void RankInterface::number(const State& state) {
   for (const ConeContact& c : cone_) share_.contact.push_back(c.number);
   share_.colour.assign(state.contacts.size(), 0);
   const std::size_t first_edge = first_of_rank_[ranks_.rank()];
-  for (std::size_t e = 0; e < edges_.size(); ++e) share_.colour[edge_contact_[e]] = colour_of_[first_edge + e];
+  for (std::size_t e = 0; e < edges_.size(); ++e)
+    share_.colour[edge_contact_[e]] = colour_of_[first_edge + e];
   for (std::size_t k = 0; k < wanted_.size(); ++k) share_.colour[own_contacts_ + k] = colour_of_[wanted_[k]];
   shared_.clear();
-  for (const std::vector<std::int32_t>& list : ghosts_.own_for) shared_.insert(shared_.end(), list.begin(), list.end());
+  for (const std::vector<std::int32_t>& list : ghosts_.own_for)
+    shared_.insert(shared_.end(), list.begin(), list.end());
   std::ranges::sort(shared_);
   shared_.erase(std::ranges::unique(shared_).begin(), shared_.end());
-  for (std::size_t i = own_bodies_; i < state.bodies.size(); ++i) shared_.push_back(static_cast<std::int32_t>(i));
+  for (std::size_t i = own_bodies_; i < state.bodies.size(); ++i)
+    shared_.push_back(static_cast<std::int32_t>(i));
 }
 
 void RankInterface::number_fixed(const ContactProblem& p) {
   const auto first = static_cast<std::int64_t>(whole_bodies_) + fixed_before_;
   for (std::size_t i = share_.own_body.size(); i < p.bodies(); ++i) {
-    share_.body.push_back(static_cast<std::int32_t>(first + static_cast<std::int64_t>(share_.own_body.size()) -
+    share_.body.push_back(static_cast<std::int32_t>(first +
+                                                    static_cast<std::int64_t>(share_.own_body.size()) -
                                                     static_cast<std::int64_t>(own_bodies_ + ghosts_.size())));
     share_.own_body.push_back(1);
   }
@@ -305,7 +311,8 @@ void RankInterface::enter(const Model& model, const WholeCut& cut, const RankHal
   struct Told {
     std::int64_t contacts, fixed, changed;
   };
-  const Told own{static_cast<std::int64_t>(own_contacts_), fixed_, is_known_ && edges_ == last_edges_ ? 0 : 1};
+  const Told own{static_cast<std::int64_t>(own_contacts_), fixed_,
+                 is_known_ && edges_ == last_edges_ ? 0 : 1};
   std::vector<Told> told;
   append_all(ranks_.gather(std::as_bytes(std::span(&own, 1))), told);
   contacts_ = contacts_before_ = fixed_before_ = 0;
@@ -359,8 +366,8 @@ void RankInterface::exchange(std::span<Lanes> rows) {
 }
 
 void RankInterface::exchange(std::span<BodyVelocity> rows) {
-  follow_owners(ranks_, ghosts_, velocities_out_, [&](std::size_t i) { return rows[i]; },
-                rows.data() + own_bodies_);
+  follow_owners(
+      ranks_, ghosts_, velocities_out_, [&](std::size_t i) { return rows[i]; }, rows.data() + own_bodies_);
 }
 
 }  // namespace scree

@@ -1,5 +1,5 @@
-// What a rank solves besides its own contacts: the interface between subdomains, coloured by all, and the cone
-// of contacts at it that its bodies depend on.
+// What a rank solves besides its own contacts: the interface between subdomains, coloured by all, and the
+// cone of contacts at it that its bodies depend on.
 #pragma once
 
 #include "engine/simulation/model.h"
@@ -11,9 +11,9 @@
 
 namespace scree {
 
-/// While a problem is solved the contacts of the cone and the bodies that they need stand behind a rank's own.
-/// All ranks know all contacts between subdomains, 8 bytes each, where they change; so all give them the same
-/// colours, and each finds its own cone.
+/// While a problem is solved the contacts of the cone and the bodies that they need stand behind a rank's
+/// own. All ranks know all contacts between subdomains, 8 bytes each, where they change; so all give them the
+/// same colours, and each finds its own cone.
 class RankInterface : public GhostLink {
  public:
   explicit RankInterface(Ranks& ranks);
@@ -49,10 +49,10 @@ class RankInterface : public GhostLink {
   RankShare share_;
   bool is_entered_ = false, is_known_ = false;  // are edges of all ranks, and what follows from them?
   std::size_t own_bodies_ = 0, own_contacts_ = 0, own_subdomains_ = 0;
-  std::int32_t first_body_ = 0, whole_bodies_ = 0;                // of the whole: the own ones begin; all
-  std::int64_t contacts_before_ = 0, contacts_ = 0;               // of lower ranks; of all
-  std::int64_t fixed_before_ = 0, fixed_ = 0;                     // contacts with boundaries, likewise; own
-  std::vector<std::int32_t> subdomain_of_;                        // [own body]
+  std::int32_t first_body_ = 0, whole_bodies_ = 0;   // of the whole: the own ones begin; all
+  std::int64_t contacts_before_ = 0, contacts_ = 0;  // of lower ranks; of all
+  std::int64_t fixed_before_ = 0, fixed_ = 0;        // contacts with boundaries, likewise; own
+  std::vector<std::int32_t> subdomain_of_;           // [own body]
 
   // Contacts between subdomains, packed into 64 bits each.
   struct Listed {
@@ -60,13 +60,13 @@ class RankInterface : public GhostLink {
     std::vector<std::int32_t> contacts;
     std::int64_t fixed = 0;
   };
-  std::vector<Listed> listed_;                                // [own subdomain]
+  std::vector<Listed> listed_;                                 // [own subdomain]
   std::vector<std::uint64_t> edges_, last_edges_, all_edges_;  // own; of the last solution; of all ranks
-  std::vector<std::int32_t> edge_contact_;                    // [own edge]
-  std::vector<std::size_t> first_of_rank_;                    // [rank + 1] of all edges
-  std::vector<std::uint8_t> colour_of_;                       // [edge of all]
-  std::vector<std::uint32_t> turn_of_;                        // likewise, see InterfaceContact
-  std::vector<std::uint64_t> taken_, hashes_;                 // [body of the whole] its colours; [subdomain]
+  std::vector<std::int32_t> edge_contact_;                     // [own edge]
+  std::vector<std::size_t> first_of_rank_;                     // [rank + 1] of all edges
+  std::vector<std::uint8_t> colour_of_;                        // [edge of all]
+  std::vector<std::uint32_t> turn_of_;                         // likewise, see InterfaceContact
+  std::vector<std::uint64_t> taken_, hashes_;                  // [body of the whole] its colours; [subdomain]
   std::vector<std::int32_t> by_hash_;
   std::vector<InterfaceContact> between_;
   std::vector<std::uint32_t> needed_;  // [body of the whole], see cone_of()

@@ -84,7 +84,8 @@ Bodies bodies_of_all(Ranks* ranks, Bodies own, std::size_t& before) {
   before = 0;
   if (ranks == nullptr) return own;
   Bytes bytes;
-  each_array(own, [&]<class T>(const std::vector<T>& array) { append_list(std::span<const T>(array), bytes); });
+  each_array(own,
+             [&]<class T>(const std::vector<T>& array) { append_list(std::span<const T>(array), bytes); });
   std::vector<std::size_t> first;
   const Bytes told = ranks->gather(bytes, &first);
   Bodies all;

@@ -10,8 +10,8 @@
 
 namespace scree {
 
-/// The subdomains of all ranks, one after the other: those of a rank stand together, in the order of ranks. The
-/// same on all ranks.
+/// The subdomains of all ranks, one after the other: those of a rank stand together, in the order of ranks.
+/// The same on all ranks.
 struct WholeCut {
   std::vector<std::int32_t> first;          // [subdomain + 1] body of the whole
   std::vector<std::int32_t> first_of_rank;  // [rank + 1] subdomain

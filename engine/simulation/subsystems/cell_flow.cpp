@@ -10,7 +10,7 @@ namespace {
 
 /// What a change of the flow gives the bodies.
 struct FlowGain {
-  double work = 0.0;                                     // J
+  double work = 0.0;                                    // J
   Vec3 impulse = Vec3::Zero(), angular = Vec3::Zero();  // N s, N m s
 
   static constexpr std::size_t sums = 7;  // see ExactSums
@@ -274,7 +274,8 @@ void report_cell(const Model& model, const State& state, double h, const Workspa
   const Mat3 of_fluctuations = all.kinetic - all.momentum * all.momentum.transpose() / all.mass;
   report.kinetic_stress = over * of_fluctuations;
   report.temperature = of_fluctuations.trace() / (3.0 * all.mass);
-  report.contact_number = (awake.touches + asleep.touches) / static_cast<double>(total(bodies.ranks, std::ssize(bodies.position)));
+  report.contact_number = (awake.touches + asleep.touches) /
+                          static_cast<double>(total(bodies.ranks, std::ssize(bodies.position)));
 }
 
 }  // namespace scree

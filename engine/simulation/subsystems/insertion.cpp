@@ -90,7 +90,7 @@ std::vector<Found> find_somewhere(const Model& model, const PlacedCell& cell, Bo
   std::vector<Found> found;
   for (std::size_t i = 0; i < where.size(); ++i) {
     if (where[i] == nowhere) continue;
-    Found f{where[i],          bodies.id[i],        bodies.mass[i], sums_of(bodies, i, model.settings.gravity),
+    Found f{where[i],           bodies.id[i],      bodies.mass[i], sums_of(bodies, i, model.settings.gravity),
             bodies.position[i], Vec3(Vec3::Zero())};
     if (where[i] == out_of_domain && model.domain.outside == Outside::reflect)
       f.given = reflect(model.domain, cell, bodies, i);

@@ -137,7 +137,8 @@ std::int64_t hold_back_newcomers(const Model& model, BodyId first, double h, Sta
   }
   std::vector<std::uint8_t> waits(slots.size(), 0);
   for (std::size_t k = 0; k < slots.size(); ++k)
-    waits[k] = is_new(start, first, k) && !start.linear_velocity[k].isZero(0.0) && deepest[k] > given[k] + little_overlap;
+    waits[k] = is_new(start, first, k) && !start.linear_velocity[k].isZero(0.0) &&
+               deepest[k] > given[k] + little_overlap;
   if (std::ranges::count(waits, 1) == 0) return 0;
   // Others may come to where one waits: then it goes on, unless that is worse.
   for (std::size_t k = 0; k < slots.size(); ++k)

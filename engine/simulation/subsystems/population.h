@@ -11,8 +11,8 @@ namespace scree {
 BodyId insert(const Model& model, State& state, const NewBody& body);
 
 /// Takes bodies out, and all that is remembered of them. Sleepers that they held wake. Ids that no body has
-/// are passed over. Cost linear in bodies and contacts. `ghost_slot`: of a rank's part, [ghost] where that will
-/// be, counted from the first, -1: it goes too.
+/// are passed over. Cost linear in bodies and contacts. `ghost_slot`: of a rank's part, [ghost] where that
+/// will be, counted from the first, -1: it goes too.
 void remove(State& state, std::span<const BodyId> ids, std::span<const std::int32_t> ghost_slot = {});
 
 /// Puts bodies that are close into slots that are close: along a Z-curve, which is cut into subdomains

@@ -174,10 +174,11 @@ struct ContactProblem {
   // How bodies are cut into subdomains, [subdomain + 1] the first body of each; what comes behind the last is
   // of none. Empty: sweeps cut by themselves.
   std::vector<std::int32_t> first_body;
-  // [block + 1] contacts where blocks begin that sums are made of: of at most grain_medium contacts, none in two
-  // subdomains. Empty: any do.
+  // [block + 1] contacts where blocks begin that sums are made of: of at most grain_medium contacts, none in
+  // two subdomains. Empty: any do.
   std::vector<std::int32_t> contact_block;
-  std::size_t own_blocks = 0;  // of a rank's part: how many of these, the first, are of contacts at home there
+  std::size_t own_blocks =
+      0;  // of a rank's part: how many of these, the first, are of contacts at home there
 
   const RankShare* share = nullptr;  // where it is a rank's part of a problem
   Ranks* ranks() const { return share == nullptr ? nullptr : share->ranks; }

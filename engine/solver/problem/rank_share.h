@@ -13,8 +13,8 @@ namespace scree {
 
 struct BodyVelocity;
 
-/// [body] rows of ghosts become those that their owners have: of a row of lanes numbers 0 to 2 and 4 to 6, of a
-/// velocity both vectors. All ranks call the same in the same order.
+/// [body] rows of ghosts become those that their owners have: of a row of lanes numbers 0 to 2 and 4 to 6, of
+/// a velocity both vectors. All ranks call the same in the same order.
 class GhostLink {
  public:
   virtual ~GhostLink() = default;
@@ -58,12 +58,12 @@ class WholeNumbers {
 /// one exchange a sweep. So far there are no rows but those of contacts, no moved bodies beyond those of
 /// subdomains, and no cell that holds stresses (docs/decisions/0051-subdomains-that-stay.md).
 struct RankShare {
-  std::vector<std::uint8_t> own;         // [subdomain] 1: the rank's
-  std::vector<std::int32_t> by_place;    // subdomains in the order of the whole problem; empty: as they are
-  std::vector<std::uint8_t> own_body;    // [body of the state, or a ghost] 1: the rank's
-  std::vector<std::uint8_t> colour;      // [contact] at the interface, that the whole problem gives it
-  WholeNumbers body, contact;            // [own number] that of the whole problem
-  std::int64_t contacts = 0;             // of the whole problem
+  std::vector<std::uint8_t> own;       // [subdomain] 1: the rank's
+  std::vector<std::int32_t> by_place;  // subdomains in the order of the whole problem; empty: as they are
+  std::vector<std::uint8_t> own_body;  // [body of the state, or a ghost] 1: the rank's
+  std::vector<std::uint8_t> colour;    // [contact] at the interface, that the whole problem gives it
+  WholeNumbers body, contact;          // [own number] that of the whole problem
+  std::int64_t contacts = 0;           // of the whole problem
   Ranks* ranks = nullptr;
   GhostLink* ghosts = nullptr;
 };

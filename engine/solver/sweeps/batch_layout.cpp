@@ -250,8 +250,9 @@ std::size_t number_batches(const ContactProblem& p, Batches& b) {
     BatchPhase& phase = b.interface[b.colours];
     phase.of_home.resize(subdomains);
     for (std::size_t k = 0; k < subdomains; ++k) {  // serial ones in the order of the whole problem
-      const std::size_t home =
-          p.share == nullptr || p.share->by_place.empty() ? k : static_cast<std::size_t>(p.share->by_place[k]);
+      const std::size_t home = p.share == nullptr || p.share->by_place.empty()
+                                   ? k
+                                   : static_cast<std::size_t>(p.share->by_place[k]);
       const std::size_t begin = batch;
       batch += batches_of(b.group[subdomains + home], colour);
       phase.of_home[home] = {begin, batch};

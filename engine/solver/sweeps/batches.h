@@ -148,7 +148,7 @@ struct Batches {
   // [subdomain] see list_neighbours() and rank_homes() in batch_layout.cpp
   std::vector<std::vector<std::int32_t>> neighbour;
   std::vector<std::int32_t> level;
-  std::vector<std::int32_t> first_row;     // [contact] its first row, or -1; empty where nothing resists
+  std::vector<std::int32_t> first_row;  // [contact] its first row, or -1; empty where nothing resists
 };
 
 /// Colours contacts and fills the batches. Iterations begin at these velocities, and at the impulses of the

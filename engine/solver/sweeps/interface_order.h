@@ -7,8 +7,8 @@
 
 namespace scree {
 
-/// In which order contacts are coloured: those that carried an impulse first, so that the others, which mostly
-/// stay idle, are together; so are those that resist torques.
+/// In which order contacts are coloured: those that carried an impulse first, so that the others, which
+/// mostly stay idle, are together; so are those that resist torques.
 inline std::uint8_t contact_kind(float start_impulse_along_n, bool resists) {
   if (start_impulse_along_n > 0.0f) return resists ? 0 : 1;
   return resists ? 3 : 2;
