@@ -130,12 +130,6 @@ std::int64_t count_pairs(const DetectionInput& in, const CandidatePairs& pairs) 
   return std::ranges::count_if(pairs.b, [&](std::int32_t b) { return b < first_ghost || b >= first_after; });
 }
 
-/// Bodies have been placed twice, and others may stand in their slots.
-bool forget_distances(DetectionWorkspace& w) {
-  w.stamp = 0;
-  return true;
-}
-
 }  // namespace
 
 DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
@@ -163,8 +157,9 @@ DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
     if (in.halo->is_anywhere(crowded.has_value()))
       throw crowded.value_or(CrowdedBoxes("too many bodies are in one place"));
   };
-  do {
-    farthest = place_bodies(in, placed, w);
+  farthest = place_bodies(in, placed, w);
+  if (in.halo != nullptr && !in.halo->covers(w.boxes)) farthest = place_ghosts(in, placed, w);
+  for (;;) {
     find_pairs();
     if (in.halo != nullptr || farthest.least < farthest.most) {  // else nobody can be pushed further
       spread_reach(w);
@@ -172,7 +167,10 @@ DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
       const bool are_wider = widen_boxes(w);
       if (in.halo == nullptr ? are_wider : in.halo->is_anywhere(are_wider)) find_pairs();
     }
-  } while (in.halo != nullptr && !in.halo->covers(w.boxes) && forget_distances(w));
+    if (in.halo == nullptr || in.halo->covers(w.boxes)) break;
+    farthest = place_bodies(in, placed, w);  // what was pushed out of reach has a halo now
+    w.stamp = 0;
+  }
   place_boundaries(in, w);
 
   const std::size_t n = in.halo == nullptr ? in.bodies.size() : in.halo->own_bodies();

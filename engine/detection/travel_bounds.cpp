@@ -136,7 +136,9 @@ void raise_to(double& value, double candidate) {
 
 }  // namespace
 
-TravelBounds place_bodies(const DetectionInput& in, const PlacedShapes& placed, DetectionWorkspace& w) {
+namespace {
+
+void make_room_for_bodies(const DetectionInput& in, DetectionWorkspace& w) {
   const std::size_t n = in.bodies.size();
   w.boxes.resize(n);
   mark_unmoved(in.bodies, in.halo, w.unmoved);
@@ -144,20 +146,42 @@ TravelBounds place_bodies(const DetectionInput& in, const PlacedShapes& placed, 
   w.reach.resize(n);
   w.ellipsoids.resize(n);
   w.implicits.resize(in.shapes.functions().empty() ? 0 : n);
+}
+
+TravelBounds of_both(const TravelBounds& a, const TravelBounds& b) {
+  return {std::min(a.least, b.least), std::max(a.most, b.most)};
+}
+
+TravelBounds bounds_of(const DetectionWorkspace& w, std::size_t begin, std::size_t end) {
+  TravelBounds bounds;
+  for (std::size_t i = begin; i < end; ++i) {
+    bounds.least = std::min(bounds.least, w.reach[i].alone);
+    bounds.most = std::max(bounds.most, w.reach[i].alone);
+  }
+  return bounds;
+}
+
+}  // namespace
+
+TravelBounds place_bodies(const DetectionInput& in, const PlacedShapes& placed, DetectionWorkspace& w) {
+  make_room_for_bodies(in, w);
   return reduce_blocks(
-      n, grain_medium, TravelBounds{},
+      in.bodies.size(), grain_medium, TravelBounds{},
       [&](const Block& block) {
         prepare_block(in, placed, block, w);
-        TravelBounds of_block;
-        for (std::size_t i = block.begin; i < block.end; ++i) {
-          of_block.least = std::min(of_block.least, w.reach[i].alone);
-          of_block.most = std::max(of_block.most, w.reach[i].alone);
-        }
-        return of_block;
+        return bounds_of(w, block.begin, block.end);
       },
-      [](const TravelBounds& a, const TravelBounds& b) -> TravelBounds {
-        return {std::min(a.least, b.least), std::max(a.most, b.most)};
-      });
+      of_both);
+}
+
+TravelBounds place_ghosts(const DetectionInput& in, const PlacedShapes& placed, DetectionWorkspace& w) {
+  make_room_for_bodies(in, w);
+  const std::size_t first = in.halo->own_bodies(), n = in.bodies.size();
+  for_blocks(n - first, grain_medium, [&](const Block& block) {
+    prepare_block(in, placed, {block.index, first + block.begin, first + block.end}, w);
+    for (std::size_t i = first + block.begin; i < first + block.end; ++i) w.reach[i].moved = infinity;
+  });
+  return bounds_of(w, 0, n);
 }
 
 void spread_reach(DetectionWorkspace& w) {

@@ -23,6 +23,8 @@ struct TravelBounds {
 };
 /// Places all bodies; their boxes and how far they get by themselves go to the workspace.
 TravelBounds place_bodies(const DetectionInput& in, const PlacedShapes& placed, DetectionWorkspace& w);
+/// Likewise of ghosts, which are others than at the last detection; of the others that has been done.
+TravelBounds place_ghosts(const DetectionInput& in, const PlacedShapes& placed, DetectionWorkspace& w);
 /// A body may be set moving within the step by any of its neighbours: it gets as far as the fastest of them.
 void spread_reach(DetectionWorkspace& w);
 /// Boxes of bodies that others may push further than they move by themselves; is there any that counts?

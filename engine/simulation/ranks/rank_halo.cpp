@@ -1,13 +1,14 @@
 #include "engine/simulation/ranks/rank_halo.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace scree {
 
 namespace {
 
 // How much wider than asked for boxes become, over their largest half extent.
-constexpr double skin = 0.25;
+constexpr double skin = 0.4;
 
 // Bodies that share a box where ranks tell each other where they are.
 constexpr std::size_t bodies_a_box = 64;
@@ -177,15 +178,16 @@ void RankHalo::renew(std::span<const BoundingBox> boxes) {
 
 void RankHalo::renumber_partners(const std::vector<std::int32_t>& before) {
   const auto own = static_cast<std::int32_t>(own_);
-  std::vector<std::int32_t> now(before.size());  // [ghost that was] its slot, -1: it is none any more
+  constexpr std::int32_t gone = std::numeric_limits<std::int32_t>::max();
+  std::vector<std::int32_t> now(before.size());  // [ghost that was] its slot, or it is none any more
   for (std::size_t k = 0; k < before.size(); ++k) {
     const std::int32_t ghost = lists_.find(before[k]);
-    now[k] = ghost < 0 ? -1 : own + ghost;
+    now[k] = ghost < 0 ? gone : own + ghost;
   }
   const auto renumber = [&](std::int32_t& b) {  // false: it is gone
     if (is_boundary(b) || b < own) return true;
     b = now[b - own];
-    return b >= 0;
+    return b != gone;
   };
   bool any_gone = false;
   for (Contact& c : state_->contacts.list) {
@@ -197,19 +199,28 @@ void RankHalo::renumber_partners(const std::vector<std::int32_t>& before) {
     std::erase_if(state_->contacts.list, [](const Contact& c) { return c.key.a < 0; });
     state_->contacts.index(own_);
   }
+  // Distances of pairs are remembered by where their normals stand, which stay as they are if none goes.
   NormalCache& normals = state_->cached_normals;
-  std::vector<CachedNormal> kept;
-  kept.reserve(normals.list.size());
-  for (std::size_t i = 0; i + 1 < normals.row.size(); ++i) {
-    const auto begin = static_cast<std::size_t>(normals.row[i]),
-               end = static_cast<std::size_t>(normals.row[i + 1]);
-    if (i > 0) normals.row[i] = static_cast<std::int32_t>(kept.size());
-    for (std::size_t k = begin; k < end; ++k)
-      if (renumber(normals.list[k].b)) kept.push_back(normals.list[k]);
+  any_gone = false;
+  for (CachedNormal& n : normals.list) {
+    if (renumber(n.b)) continue;
+    n.b = gone;
+    any_gone = true;
   }
-  if (!normals.row.empty()) normals.row.back() = static_cast<std::int32_t>(kept.size());
-  normals.list.swap(kept);
-  normals.stamp = 0;
+  if (any_gone) {
+    std::vector<CachedNormal> kept;
+    kept.reserve(normals.list.size());
+    for (std::size_t i = 0; i + 1 < normals.row.size(); ++i) {
+      const auto begin = static_cast<std::size_t>(normals.row[i]),
+                 end = static_cast<std::size_t>(normals.row[i + 1]);
+      if (i > 0) normals.row[i] = static_cast<std::int32_t>(kept.size());
+      for (std::size_t k = begin; k < end; ++k)
+        if (normals.list[k].b != gone) kept.push_back(normals.list[k]);
+    }
+    if (!normals.row.empty()) normals.row.back() = static_cast<std::int32_t>(kept.size());
+    normals.list.swap(kept);
+    normals.stamp = 0;
+  }
   std::erase_if(state_->cached, [&](CachedPair& p) { return !renumber(p.b); });
 }
 
