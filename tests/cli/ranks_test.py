@@ -19,6 +19,20 @@ ENVIRONMENT = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_RO
                             "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 
 
+def children_of(process):
+    """Process numbers, rising."""
+    children = []
+    for stat in glob.glob("/proc/[0-9]*/stat"):
+        try:
+            with open(stat) as file:
+                number, rest = file.read().split(" (", 1)
+        except OSError:  # it has ended
+            continue
+        if int(rest.rsplit(") ", 1)[1].split()[1]) == process:
+            children.append(int(number))
+    return sorted(children)
+
+
 class Ranks(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -109,9 +123,9 @@ class Ranks(unittest.TestCase):
             while not glob.glob(os.path.join(self.path(name), "checkpoints", "*")) and running.poll() is None:
                 time.sleep(0.01)
             time.sleep(choose.uniform(0.0, 1.0))
-            children = subprocess.run(["pgrep", "-P", str(running.pid)], capture_output=True, text=True).stdout.split()
+            children = children_of(running.pid)
             if children:
-                os.kill(int(choose.choice(children)), signal.SIGKILL)
+                os.kill(choose.choice(children), signal.SIGKILL)
             said = running.communicate(timeout=60)[0]
             if children:
                 self.assertNotEqual(running.returncode, 0)
@@ -126,8 +140,7 @@ class Ranks(unittest.TestCase):
         while not glob.glob(os.path.join(self.path("run"), "checkpoints", "*")):
             time.sleep(0.01)
         time.sleep(0.5)
-        ranks = subprocess.run(["pgrep", "-P", str(running.pid)], capture_output=True, text=True).stdout.split()
-        os.kill(int(ranks[-1]), signal.SIGTERM)  # one alone; all end their step, and the files
+        os.kill(children_of(running.pid)[-1], signal.SIGTERM)  # one alone; all end their step, and the files
         said = running.communicate(timeout=60)[0]
         self.assertEqual(self.summary("run")["status"], "interrupted", said)
         self.run_by(0, "--resume", self.path("run"), "--until", "0.2")

@@ -35,8 +35,10 @@ else
   mkdir -p "$2/build/release"
   touch "$2/build/release/build.ninja"
   [[ $* != *SCREE_PYTHON=ON* ]] || python=ON
-  printf '%s\n' "CMAKE_HOME_DIRECTORY:INTERNAL=$2" SCREE_VTK:STRING=AUTO SCREE_PYTHON:BOOL=${python:-OFF} "SCREE_PYTHON_PROGRAM:FILEPATH=$NOTES/interpreter" >"$2/build/release/CMakeCache.txt"
+  [[ $* != *SCREE_MPI=ON* ]] || mpi=ON
+  printf '%s\n' "CMAKE_HOME_DIRECTORY:INTERNAL=$2" SCREE_VTK:STRING=AUTO SCREE_PYTHON:BOOL=${python:-OFF} SCREE_MPI:BOOL=${mpi:-OFF} "SCREE_PYTHON_PROGRAM:FILEPATH=$NOTES/interpreter" >"$2/build/release/CMakeCache.txt"
 fi""",
+    "mpirun": 'printf "<%s>\\n" "$@"',
     "ctest": 'echo "ctest $*" >>"$NOTES/calls"; echo "100% tests passed"',
     "dpkg-query": "sed 's/^/installed /' \"$NOTES/installed\"",
     "apt-get": """
@@ -60,9 +62,9 @@ class Launcher(unittest.TestCase):
         for name in ("CMakeLists.txt", "CMakePresets.json", "engine/core/a.cpp"):
             (self.project / name).touch()
         shutil.copy(self.source / "scree", self.project)
-        (self.project / "cmake/debian-packages.txt").write_text("# why\nbuild compiler\nbuild library\nvtk vtk-dev\nvtk-paraview paraview-dev\npython binder\ntest checker\n")
+        (self.project / "cmake/debian-packages.txt").write_text("# why\nbuild compiler\nbuild library\nvtk vtk-dev\nvtk-paraview paraview-dev\nmpi messages\npython binder\ntest checker\n")
         self.notes.mkdir()
-        (self.notes / "installed").write_text("binder\nchecker\ncompiler\nlibrary\nvtk-dev\n")
+        (self.notes / "installed").write_text("binder\nchecker\ncompiler\nlibrary\nmessages\nvtk-dev\n")
         (self.top / "bin").mkdir()
         for name, text in STAND_INS.items():
             (self.top / "bin" / name).write_text(f"#!/bin/bash\n{text}\n")
@@ -188,6 +190,22 @@ class Launcher(unittest.TestCase):
         self.launch("run")
         self.assertEqual(f"cmake --build {build} --target scree scree_python", self.calls()[1])
 
+    def test_many_processes_are_started_by_mpirun(self):
+        self.launch("run")
+        self.calls()
+        done = self.launch("mpi", "3", "run", "a b.toml")
+        build = f"{self.project}/build/release"
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertTrue(done.stdout.endswith(f"<-n>\n<3>\n<{build}/tools/scree>\n<run>\n<a b.toml>\n"), done.stdout)
+        self.assertEqual([f"cmake -S {self.project} --preset release -DSCREE_TESTS=OFF -DSCREE_MPI=ON",
+                          f"cmake --build {build} --target scree"], self.calls())
+        self.launch("mpi", "2", "run")
+        self.launch("run")
+        self.assertEqual([], self.calls())  # the program does for one process too
+        none = self.launch("mpi", "run", "a.toml")
+        self.assertEqual(1, none.returncode)
+        self.assertIn("how many processes?", none.stderr)
+
     def test_missing_packages_are_installed_without_a_question_where_there_is_no_terminal(self):
         (self.notes / "installed").write_text("compiler\nlibrary-extra\nvtk-dev\n")
         done = self.launch("run")
@@ -196,7 +214,7 @@ class Launcher(unittest.TestCase):
         self.assertTrue(update.endswith(" update"), update)
         self.assertTrue(install.endswith(" install --no-install-recommends library"), install)
         self.launch("test")
-        self.assertTrue(self.calls("apt-get")[1].endswith(" install --no-install-recommends binder checker library"))
+        self.assertTrue(self.calls("apt-get")[1].endswith(" install --no-install-recommends binder checker library messages"))
 
     def test_ci_is_never_asked(self):
         (self.notes / "installed").write_text("compiler\nvtk-dev\n")
