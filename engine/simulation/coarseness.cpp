@@ -4,7 +4,6 @@
 #include <cmath>
 #include <optional>
 
-#include "engine/core/bytes.h"
 #include "engine/core/parallel.h"
 #include "engine/simulation/motion.h"
 
@@ -146,8 +145,7 @@ void look_at_turns(const Model& model, double h, const State& state, const Works
     bool operator<(const Turn& o) const { return rad != o.rad ? rad < o.rad : contact > o.contact; }
   };
   const Turn own{found.turn_rad, found_at ? w.problem.share->contact[*found_at] : -1, found.turning};
-  std::vector<Turn> all;
-  append_all(bodies.ranks->gather(std::as_bytes(std::span(&own, 1))), all);
+  const std::vector<Turn> all = of_all(bodies.ranks, std::vector{own});
   const Turn& largest = *std::ranges::max_element(all, std::less<>{});
   found.turn_rad = largest.rad;
   found.turning = largest.body;

@@ -2,7 +2,6 @@
 #include <atomic>
 #include <cmath>
 
-#include "engine/core/bytes.h"
 #include "engine/core/exact_sum.h"
 #include "engine/core/fetch.h"
 #include "engine/core/parallel.h"
@@ -508,8 +507,7 @@ Touch deepest_of(const ContactBalance& own, const State& state, const Workspace&
   Ranks* const ranks = w.problem.ranks();
   if (ranks == nullptr) return deepest.who;
   if (own.overlap_max > 0.0) deepest.contact = w.problem.share->contact[own.deepest];
-  std::vector<Overlap> all;
-  append_all(ranks->gather(std::as_bytes(std::span(&deepest, 1))), all);
+  const std::vector<Overlap> all = of_all(ranks, std::vector{deepest});
   return std::ranges::max_element(all, std::less<>{})->who;
 }
 

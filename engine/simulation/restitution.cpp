@@ -6,7 +6,6 @@
 #include <optional>
 #include <unordered_map>
 
-#include "engine/core/bytes.h"
 #include "engine/core/exact_sum.h"
 #include "engine/core/parallel.h"
 #include "engine/simulation/ranks/decomposition.h"
@@ -215,10 +214,10 @@ std::optional<std::vector<std::uint8_t>> which_may_be_stopped(const Workspace& w
     if (std::ranges::count(may, 1) == 0) return std::nullopt;
     return may;
   }
-  std::vector<std::int32_t> numbers, all;  // of contacts, in the whole problem
+  std::vector<std::int32_t> numbers;  // of contacts, in the whole problem
   for (std::size_t k = 0; k < may.size(); ++k)
     if (may[k] != 0) numbers.push_back(p.share->contact[w.bounces[k].contact]);
-  append_all(p.share->ranks->gather(std::as_bytes(std::span(numbers))), all);
+  std::vector<std::int32_t> all = of_all(p.ranks(), numbers);
   if (all.empty()) return std::nullopt;
   std::ranges::sort(all);
   for (std::size_t k = 0; k < may.size(); ++k)
@@ -234,14 +233,13 @@ class SharedClusters {
     joined_.clear();
     name_of_.clear();
     first_of_.clear();
-    std::vector<Edge> own, all;  // numbers in the whole problem: a body, and the first of its cluster here
+    std::vector<Edge> own;  // numbers in the whole problem: a body, and the first of its cluster here
     for (const std::int32_t i : shared) {
       const auto first = static_cast<std::int32_t>(clusters.of(static_cast<std::size_t>(i)));
       name_of_[first] = 0;
       own.push_back({p.share->body[i], p.share->body[first]});
     }
-    append_all(p.share->ranks->gather(std::as_bytes(std::span(own))), all);
-    for (const auto& [body, first] : all) {
+    for (const auto& [body, first] : of_all(p.ranks(), own)) {
       const std::int32_t a = first_joined(body), b = first_joined(first);
       joined_[std::max(a, b)] = std::min(a, b);
     }
@@ -381,14 +379,13 @@ class EnergyBound {
   /// Puts together what all ranks have of clusters that more than one may have.
   void tell_ranks(std::vector<Part>& parts) {
     if (p_.share == nullptr) return;
-    std::vector<Part> own, told;
+    std::vector<Part> own;
     std::erase_if(parts, [&](const Part& part) {
       const std::int32_t name = shared_.name_of(part.cluster);
       if (name >= 0) own.push_back({name, part.work});
       return name >= 0;
     });
-    append_all(p_.share->ranks->gather(std::as_bytes(std::span(own))), told);
-    for (const Part& part : told)
+    for (const Part& part : of_all(p_.ranks(), own))
       if (const std::int32_t cluster = shared_.first_of(part.cluster); cluster >= 0)
         parts.push_back({cluster, part.work});
   }

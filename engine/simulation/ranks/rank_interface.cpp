@@ -86,10 +86,9 @@ void RankInterface::list_edges(const Model& model, const WholeCut& cut, const Ra
 void RankInterface::colour(const WholeCut& cut) {
   const std::size_t edges = all_edges_.size(), subdomains = cut.subdomains();
   // By home and kind, as order_contacts() has them.
-  std::vector<std::int32_t> home_of(edges), first(subdomains + 1, 0), order(edges);
+  std::vector<std::int32_t> first(subdomains + 1, 0), order(edges);
   for (std::size_t e = 0, home = 0; e < edges; ++e) {  // homes rise
     while (a_of(all_edges_[e]) >= cut.first[home + 1]) ++home;
-    home_of[e] = static_cast<std::int32_t>(home);
     ++first[home];
   }
   exclusive_scan(first);
@@ -313,8 +312,7 @@ void RankInterface::enter(const Model& model, const WholeCut& cut, const RankHal
   };
   const Told own{static_cast<std::int64_t>(own_contacts_), fixed_,
                  is_known_ && edges_ == last_edges_ ? 0 : 1};
-  std::vector<Told> told;
-  append_all(ranks_.gather(std::as_bytes(std::span(&own, 1))), told);
+  const std::vector<Told> told = of_all(&ranks_, std::vector{own});
   contacts_ = contacts_before_ = fixed_before_ = 0;
   bool changed = false;
   for (int r = 0; r < ranks_.count(); ++r) {

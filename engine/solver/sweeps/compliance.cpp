@@ -100,13 +100,12 @@ double Stall::look(double wanted) {
 }
 
 bool may_have_no_solution(const ContactProblem& p) {
-  std::int64_t leading = p.rows.size() > p.contact_rows ? 1 : 0;
-  for (std::size_t i = 0; i < p.bodies() && leading == 0; ++i) {
+  bool leads = p.rows.size() > p.contact_rows;
+  for (std::size_t i = 0; i < p.bodies() && !leads; ++i) {
     const Twist& v = p.free_velocity[i];
-    if (!p.is_moved(i) && !(v.linear.isZero(0.0) && v.angular.isZero(0.0))) leading = 1;
+    if (!p.is_moved(i) && !(v.linear.isZero(0.0) && v.angular.isZero(0.0))) leads = true;
   }
-  if (p.share != nullptr) p.share->ranks->total({&leading, 1});
-  return leading > 0;
+  return any(p.ranks(), leads);
 }
 
 void set_compliance(ContactCompliances compliance, Batches& b) {

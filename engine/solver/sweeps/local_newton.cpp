@@ -3,7 +3,6 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <queue>
 
 #include "engine/core/exact_sum.h"
@@ -103,9 +102,7 @@ class Neighbourhood {
   /// What all ranks have found, by number.
   std::vector<Neighbour> from_all(std::vector<Neighbour> own) const {
     if (p_.share == nullptr) return own;
-    const std::vector<std::byte> all = p_.share->ranks->gather(std::as_bytes(std::span(own)));
-    std::vector<Neighbour> found(all.size() / sizeof(Neighbour));
-    std::memcpy(static_cast<void*>(found.data()), all.data(), all.size());
+    std::vector<Neighbour> found = of_all(p_.ranks(), own);
     std::ranges::sort(found, {}, &Neighbour::number);
     return found;
   }
@@ -370,9 +367,7 @@ std::vector<std::int32_t> worst_contacts(const ContactProblem& p, std::span<cons
   };
   keep_worst();
   if (p.share != nullptr) {
-    const std::vector<std::byte> all = p.share->ranks->gather(std::as_bytes(std::span(late)));
-    late.resize(all.size() / sizeof(Late));
-    std::memcpy(late.data(), all.data(), all.size());
+    late = of_all(p.ranks(), late);
     keep_worst();
   }
   double of_late = 0.0;

@@ -129,18 +129,13 @@ bool correct_positions(const ContactProblem& p, const SolverSettings& settings, 
   std::vector<double>& target = w.normal_velocity;
   const bool known = !target.empty();
   resize_with_room(target, p.contacts());
-  bool any = reduce_blocks(
+  const bool any_here = reduce_blocks(
       p.contacts(), grain_medium, false,
       [&](const Block& block) { return set_targets(p, settings, time_step_s, block, s, known, target); },
       [](bool a, bool b) { return a || b; });
-  if (p.share != nullptr) {
-    std::int64_t ranks = any ? 1 : 0;
-    p.share->ranks->total({&ranks, 1});
-    any = ranks > 0;
-  }
   s.correction.clear();
   s.cell_correction.setZero();
-  if (!any) return false;
+  if (!any(p.ranks(), any_here)) return false;
   make_room(s.correction, p.bodies());
   if (is_wide(settings)) {
     s.correction.resize(p.bodies());

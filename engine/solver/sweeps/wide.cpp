@@ -145,7 +145,7 @@ class WideSweeps {
     ExactSums<ResidualSum> exact;
     for (std::size_t k = 0; k < b_.subdomain.size(); ++k)
       if (is_own(k)) exact.add(w_.residual_sums[k]);
-    sum_over(share_ == nullptr ? nullptr : share_->ranks, exact);
+    sum_over(p_.ranks(), exact);
     ResidualSum sum = exact.value();
     for (const FreeRow& row : b_.row) {
       const float at = std::clamp(row.impulse - row.inverse_w * velocity(row), row.low, row.high);
@@ -219,9 +219,7 @@ class WideSweeps {
 
   /// May velocities that belong to impulses of single precision be off by some of the goal?
   bool are_coarse(double goal) const {
-    double most = largest_push(b_);
-    if (share_ != nullptr) share_->ranks->most({&most, 1});
-    return precision_of_impulses * most > part_of_goal_in_rounding * goal;
+    return precision_of_impulses * most(p_.ranks(), largest_push(b_)) > part_of_goal_in_rounding * goal;
   }
   /// Judges in double precision what finish() has left, and solves around contacts that this makes late.
   Residual settle(LocalNewton& late, int sweeps, double goal) {
@@ -495,8 +493,7 @@ std::int64_t edges_of(const ContactProblem& p) {
   std::int64_t own = 0;
   for (std::size_t c = 0; c < p.contacts(); ++c) own += p.is_own(c) ? 1 : 0;
   for (std::size_t r = 0; r < p.contact_rows; ++r) own += p.is_own(p.rows[r].contact) ? 1 : 0;
-  p.share->ranks->total({&own, 1});
-  return own;
+  return total(p.ranks(), own);
 }
 
 }  // namespace
