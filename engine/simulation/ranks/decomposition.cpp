@@ -49,13 +49,20 @@ Decomposition::Decomposition(const Model& model, Ranks& ranks, State& state)
   const int rank = ranks.rank();
   const Bytes part = write_part(state, cut_.first_body(rank), cut_.first_body(rank + 1),
                                 [](std::int32_t slot) { return slot; });
-  const std::int32_t cut_bodies = state.bodies.subdomains.cut_bodies;
+  cut_bodies_ = state.bodies.subdomains.cut_bodies;
+  take(part, state);
+}
+
+void Decomposition::take(std::span<const std::byte> part, State& state) {
+  const int rank = ranks_.rank();
   State own = without_bodies(state);
   append_part(part, own);
-  own.bodies.subdomains = subdomains_of(cut_, rank, cut_bodies);
-  cut_bodies_ = cut_bodies;
+  own.bodies.subdomains = subdomains_of(cut_, rank, cut_bodies_);
+  own.bodies.ranks = &ranks_;
+  newcomers_ = 0;
+  halo_.begin(number_from(cut_.first_body(rank), own));
+  interface_.forget();
   state = std::move(own);
-  begin(number_from(cut_.first_body(rank), state), state);
 }
 
 void Decomposition::agree(State& state) {
@@ -95,12 +102,6 @@ void Decomposition::insert(const Model& model, const NewBody& body, State& state
     scree::insert(model, state, body);
   else
     ++state.bodies.next_id;
-}
-
-void Decomposition::begin(std::vector<std::int32_t> ghosts, State& state) {
-  state.bodies.ranks = &ranks_;
-  halo_.begin(std::move(ghosts));
-  interface_.forget();
 }
 
 State Decomposition::collect(State& state) {
@@ -143,14 +144,8 @@ void Decomposition::share_out(State whole, State& state) {
   cut_ = {};
   reader.take_list(cut_.first);
   reader.take_list(cut_.first_of_rank);
-  const auto cut_bodies = reader.take<std::int32_t>();
-  State own = without_bodies(state);
-  append_part(reader.rest(), own);
-  own.bodies.subdomains = subdomains_of(cut_, ranks_.rank(), cut_bodies);
-  cut_bodies_ = cut_bodies;
-  newcomers_ = 0;
-  state = std::move(own);
-  begin(number_from(cut_.first_body(ranks_.rank()), state), state);
+  cut_bodies_ = reader.take<std::int32_t>();
+  take(reader.rest(), state);
 }
 
 void Decomposition::arrange(const Model& model, State& state) {

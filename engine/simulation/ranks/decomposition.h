@@ -18,8 +18,6 @@ class Decomposition {
   /// Takes the rank's part of a state that all ranks have whole.
   Decomposition(const Model& model, Ranks& ranks, State& state);
 
-  Ranks& ranks() { return ranks_; }
-
   /// As arrange() does for the whole: bodies are sorted, and go to other ranks, where that is due.
   void arrange(const Model& model, State& state);
   /// The whole on rank 0, elsewhere a state without bodies. All ranks call it.
@@ -50,7 +48,8 @@ class Decomposition {
  private:
   /// Rank 0 gives each rank its part of the whole; `state` becomes that.
   void share_out(State whole, State& state);
-  void begin(std::vector<std::int32_t> ghosts, State& state);
+  /// The state becomes the rank's part of the whole, by the cut there is.
+  void take(std::span<const std::byte> part, State& state);
   /// All ranks have cut their own bodies anew.
   void agree(State& state);
 
