@@ -163,10 +163,12 @@ void compare_trajectories(const io::RunFolder& a, const io::RunFolder& b, const 
 
 RunComparison compare_runs(const io::RunFolder& a, const io::RunFolder& b, const CompareOptions& options) {
   RunComparison result;
-  const std::vector<std::filesystem::path> of_a = a.tables(), of_b = b.tables();
-  for (std::size_t k = 0; k < of_a.size(); ++k)
-    result.tables.push_back(
-        {of_a[k].filename().string(), compare_tables(of_a[k], of_b[k], options.tolerance)});
+  std::vector<std::filesystem::path> names;
+  for (const io::RunFolder& run : {a, b})
+    for (const std::filesystem::path& table : run.tables())
+      if (std::ranges::find(names, table.filename()) == names.end()) names.push_back(table.filename());
+  for (const std::filesystem::path& name : names)
+    result.tables.push_back({name.string(), compare_tables(a.path / name, b.path / name, options.tolerance)});
   compare_trajectories(a, b, options, result);
   compare_summaries(a, b, options, result);
   return result;

@@ -6,8 +6,11 @@
 #include <spdlog/spdlog.h>
 
 #include "engine/core/parallel.h"
+#include "engine/modules/fields/mean_fields.h"
 #include "io/files/file_errors.h"
+#include "io/files/text_file.h"
 #include "io/files/vtk_file.h"
+#include "io/results/numpy_fields.h"
 #include "io/results/recorded_fields.h"
 #include "io/results/vtk_image.h"
 #include "tools/command_line.h"
@@ -34,7 +37,8 @@ struct FieldsOptions {
   double width_m = 0.0, cell_m = 0.0;  // 0: by the bodies' size
   std::vector<double> low, high;
   int threads = 0;
-  bool quiet = false;
+  std::string format = "vtk";
+  bool average = false, quiet = false;
 };
 
 /// Kernel radius and cells, of the options or else of the bodies' size and place.
@@ -123,44 +127,72 @@ std::string edges_of(const Grid& grid) {
   return fmt::format("{:.4g} x {:.4g} x {:.4g} m", edges[0], edges[1], edges[2]);
 }
 
+/// The files of fields, in one of the formats, and the series that ParaView opens.
+class FieldFiles {
+ public:
+  FieldFiles(fs::path folder, std::string ending) : folder_(std::move(folder)), ending_(std::move(ending)) {}
+  void write(const std::string& name, double time_s, const Grid& grid, const CoarseFields& fields) {
+    const std::string file = name + '.' + ending_;
+    last_ = folder_ / file;
+    if (ending_ == "npy") return io::write_numpy_fields(last_, grid, fields);
+    io::write_fields(last_, grid, fields);
+    series_.emplace_back(time_s, file);
+    last_ = folder_ / "fields.pvd";
+    io::write_series(last_, series_);
+  }
+  /// What is to be opened.
+  const fs::path& last() const { return last_; }
+
+ private:
+  fs::path folder_, last_;
+  std::string ending_;
+  std::vector<std::pair<double, std::string>> series_;
+};
+
 int fields(const FieldsOptions& options) {
   set_thread_count(options.threads);
   const io::RunFolder run = find_run(options.folder);
   const io::TrajectoryReader reader = open_trajectory(run);
   std::vector<std::size_t> frames = chosen_frames(options.frames, reader);
-  if (!options.frames.given()) frames = {reader.frames() - 1};
+  if (!options.frames.given() && !options.average) frames = {reader.frames() - 1};
   const Resolution r = resolution(options, reader);
   const Extent space = extent(options, reader, frames, r);
   const char* const ending = are_upright(space, reader, frames) ? "vti" : "vts";
   Grid grid = grid_for(space, reader.cell(frames.front()), r);
   const fs::path folder = options.output.empty() ? run.path / "fields" : options.output;
-  io::require_vtk();
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw io::WriteError(fmt::format("cannot write {}: {}", folder.string(), error.message()));
+  if (options.format == "vtk") io::require_vtk();
+  io::make_folder(folder);
   JobProgress progress(Progress::detect(options.quiet), "frame", frames.size());
   if (reader.is_periodic() && !reader.knows_flow())
     spdlog::warn(
         "an older version did not record how the cell flowed: images are taken to move as their bodies");
-  std::vector<std::pair<double, std::string>> files;
+  FieldFiles files(folder, options.format == "npy" ? "npy" : ending);
+  MeanFields mean;
+  std::size_t done = 0;
   for (const std::size_t k : frames) {
     const PlacedCell periodic = reader.cell(k);
+    const std::array<std::size_t, 3> before = grid.count;
     grid = grid_for(space, periodic, r);
+    if (options.average && mean.moments() > 0 && grid.count != before)
+      throw CLI::ValidationError("--average",
+                                 "the periodic cell comes to other cells of the grid; give --low and --high");
     if (!reader.has_contacts(k))
       spdlog::warn("t = {:g} s: no contacts were recorded, so contact stress is 0", reader.time_s()[k]);
     const auto forces = io::contact_forces(reader.contacts(k), reader.run().impulse_time_s);
     const CoarseFields fields =
         coarse_fields(reader.run().model.shapes, reader.bodies(k), forces, grid, r.width, periodic);
-    files.emplace_back(reader.time_s()[k], fmt::format("fields_{:06}.{}", k, ending));
-    io::write_fields(folder / files.back().second, grid, fields);
-    io::write_series(folder / "fields.pvd", files);
-    progress.done(files.size());
+    if (options.average)
+      mean.add(fields);
+    else
+      files.write(fmt::format("fields_{:06}", k), reader.time_s()[k], grid, fields);
+    progress.done(++done);
   }
+  if (options.average) files.write("fields_mean", reader.time_s()[frames.back()], grid, mean.mean());
   progress.finish();
   if (!options.quiet) {
     show(fmt::format("{}: {} x {} x {} cells of {}, Lucy's kernel of radius {:.4g} m\n",
-                     (folder / "fields.pvd").string(), grid.count[0], grid.count[1], grid.count[2],
-                     edges_of(grid), r.width));
+                     files.last().string(), grid.count[0], grid.count[1], grid.count[2], edges_of(grid),
+                     r.width));
   }
   return exit_ok;
 }
@@ -169,14 +201,14 @@ int fields(const FieldsOptions& options) {
 
 void add_fields(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<FieldsOptions>();
-  CLI::App* command =
-      app.add_subcommand("fields", "Density, velocity, granular temperature and stress on a grid, for VTK");
+  CLI::App* command = app.add_subcommand(
+      "fields", "Density, velocity, granular temperature and stress on a grid, for VTK or NumPy");
   add_run_folder(*command, options->folder);
   command
       ->add_option("-o,--output", options->output,
                    "Folder for the files; `fields` in the run's folder if not given")
       ->type_name("FOLDER");
-  add_frame_choice(*command, options->frames, "the last frame");
+  add_frame_choice(*command, options->frames, "the last frame, or all with --average");
   command
       ->add_option("--width", options->width_m,
                    "Radius of the kernel, m; four mean radii of the bodies if not given")
@@ -191,6 +223,11 @@ void add_fields(CLI::App& app, std::function<int()>& action) {
   CLI::Option* high = command->add_option("--high", options->high, "Upper corner of the grid, m");
   high->expected(3)->check(number_in(any_number))->type_name("X Y Z")->needs(low);
   low->needs(high);
+  command->add_flag("--average", options->average,
+                    "One file with the means over the frames, for all that are chosen");
+  command->add_option("--to", options->format, "vtk: for ParaView; npy: structured arrays for numpy.load")
+      ->check(one_of({"vtk", "npy"}))
+      ->capture_default_str();
   add_threads(*command, options->threads);
   command->add_flag("-q,--quiet", options->quiet, "Print nothing but warnings and errors");
   command->callback([options, &action] { action = [options] { return fields(*options); }; });

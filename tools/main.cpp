@@ -31,16 +31,19 @@
 #include "tools/fmu.h"
 #include "tools/interrupt.h"
 #include "tools/manual.h"
+#include "tools/measure.h"
 #include "tools/mesh.h"
 #include "tools/model.h"
 #include "tools/new_scene.h"
 #include "tools/paraview.h"
+#include "tools/plot.h"
 #include "tools/ranks.h"
 #include "tools/render.h"
 #include "tools/report_page.h"
 #include "tools/run.h"
 #include "tools/shape.h"
 #include "tools/solve.h"
+#include "tools/study.h"
 #include "tools/verify.h"
 #include "tools/watch.h"
 
@@ -182,6 +185,9 @@ int program(int argc, char** argv) {
   scree::add_watch(app, action);
   scree::add_export(app, action);
   scree::add_fields(app, action);
+  scree::add_measure(app, action);
+  scree::add_plot(app, action);
+  scree::add_studies(app, action);
   scree::add_compare(app, action);
   scree::add_fmu(app, action);
   scree::add_verify(app, action);

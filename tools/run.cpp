@@ -387,6 +387,7 @@ int run(const RunOptions& options) {
     const io::Summary summary = recorder.finish(status_of(stop), ranks == nullptr ? state : whole);
     if (!options.quiet) {
       show(report_text(summary, recorder.folder(), scene.output));
+      if (!recorder.measured().empty()) show("\n" + io::measurements_lines(recorder.measured()));
       if (pace.is_on()) show("\n" + pace.text());
       if (options.stage_table || scene.output.stage_table) show("\n" + recorder.stage_table().text());
     }

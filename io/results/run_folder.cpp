@@ -25,6 +25,35 @@ namespace {
 
 }  // namespace
 
+namespace {
+
+/// Files of the folder whose names begin and end so, sorted.
+std::vector<fs::path> files_named(const fs::path& folder, const std::string& begin, const std::string& end) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), last; !error && entry != last; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.starts_with(begin) && name.ends_with(end)) found.push_back(entry->path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace
+
+std::vector<fs::path> RunFolder::tables() const {
+  std::vector<fs::path> all;
+  for (const std::string_view name : table_names) all.push_back(table(name));
+  for (const fs::path& file : files_named(path, "measured_", ".csv")) all.push_back(file);
+  return all;
+}
+
+std::vector<fs::path> RunFolder::measured_files() const {
+  std::vector<fs::path> all = files_named(path, "distribution_", ".csv");
+  if (fs::exists(measurements())) all.push_back(measurements());
+  return all;
+}
+
 bool is_vtk_frame(const fs::path& file) {
   const std::string suffix = ".vtp";
   std::string name = file.filename().string();
@@ -45,11 +74,13 @@ std::string RunFolder::vtk_frame(const std::string& kind, std::int64_t frame) {
 std::vector<fs::path> own_files(const RunFolder& folder) {
   std::vector<fs::path> found;
   std::vector<fs::path> files = folder.tables();
-  files.insert(files.end(),
-               {folder.table_checksums(), folder.trajectory(), hdf5::journal_name(folder.trajectory()),
-                folder.summary(), folder.stage_table(), folder.acted_on(), folder.view_script(),
-                folder.bodies_series(), folder.contacts_series(), folder.walls(), folder.walls_series(),
-                folder.outlines(), folder.outlines_series(), folder.wall_cells_series()});
+  files.insert(
+      files.end(),
+      {folder.table_checksums(), folder.trajectory(), hdf5::journal_name(folder.trajectory()),
+       folder.summary(), folder.stage_table(), folder.acted_on(), folder.view_script(),
+       folder.bodies_series(), folder.contacts_series(), folder.walls(), folder.walls_series(),
+       folder.outlines(), folder.outlines_series(), folder.wall_cells_series(), folder.measurements()});
+  for (const fs::path& file : files_named(folder.path, "distribution_", ".csv")) files.push_back(file);
   for (const fs::path& file : files) {
     for (const fs::path& name : {file, temporary_name(file)}) {
       std::error_code ignored;

@@ -19,11 +19,14 @@ struct RunFolder {
   static constexpr std::string_view table_names[] = {"steps",   "boundaries", "parts",     "joints",
                                                      "machine", "models",     "kinematic", "bonds",
                                                      "impacts", "cell",       "openings",  "events"};
-  std::vector<std::filesystem::path> tables() const {
-    std::vector<std::filesystem::path> all;
-    for (const std::string_view name : table_names) all.push_back(table(name));
-    return all;
-  }
+  /// All that there may be: these, and those of measurements that there are.
+  std::vector<std::filesystem::path> tables() const;
+  /// The table of a measurement, and what it has at the end beyond that.
+  std::filesystem::path measured(const std::string& name) const { return table("measured_" + name); }
+  std::filesystem::path distribution(const std::string& name) const { return table("distribution_" + name); }
+  std::filesystem::path measurements() const { return path / "measurements.json"; }
+  /// This and all distributions, as far as they are there.
+  std::vector<std::filesystem::path> measured_files() const;
   /// Checksums of these tables while they grow.
   std::filesystem::path table_checksums() const { return path / "tables.crc32"; }
   std::filesystem::path summary() const { return path / "summary.json"; }

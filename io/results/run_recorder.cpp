@@ -1,5 +1,6 @@
 #include "io/results/run_recorder.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
@@ -22,6 +23,7 @@
 #include "io/results/event_table.h"
 #include "io/results/frame.h"
 #include "io/results/impact_table.h"
+#include "io/results/measurement_recorder.h"
 #include "io/results/observable_table.h"
 #include "io/results/paraview_script.h"
 #include "io/results/step_table.h"
@@ -73,15 +75,17 @@ RunFolder prepare(const Scene& scene, const RecordOptions& options) {
 
 /// Bytes that the tables of rows have, as a checkpoint knows them, by name; 0: none yet.
 struct RowPositions {
-  std::map<std::string_view, std::int64_t> of;
-  void visit(Archive& io) {
-    for (const std::string_view name : RunFolder::table_names) io(std::string(name), of[name]);
+  std::map<std::string, std::int64_t> of;
+  void visit(Archive& io, const std::vector<MeasurementPlan>& measurements) {
+    for (const std::string_view name : RunFolder::table_names) io(std::string(name), of[std::string(name)]);
+    for (const MeasurementPlan& plan : measurements) io(table_of(plan), of[table_of(plan)]);
   }
+  static std::string table_of(const MeasurementPlan& plan) { return "measured_" + plan.name; }
 };
 
 /// A table of rows, beside steps.csv: what the recorder does with each.
 struct RowTable {
-  std::string_view name;
+  std::string name;
   std::function<void(const Observed&)> append;  // of a step
   std::function<std::int64_t()> sync;
   std::function<void()> close;
@@ -101,6 +105,8 @@ struct RunRecorder::Parts {
   StepTable steps;
   std::vector<RowTable> tables;  // that the scene has, beside steps
   std::shared_ptr<EventTable> events;
+  std::vector<std::shared_ptr<MeasurementTable>> measurements;
+  std::vector<MeasuredSeries> measured;  // what they came to, at the end
   RunStatistics statistics;
   StageTable stages;
   std::optional<Trajectory> trajectory;
@@ -131,7 +137,7 @@ struct RunRecorder::Parts {
       : scene(s),
         folder(run_folder),
         lock(run_folder.path),
-        at(read_positions(memory)),
+        at(read_positions(memory, s)),
         steps(folder.steps(), at.of["steps"]),
         statistics(s),
         stages(s.initial.time_s, s.end_time_s),
@@ -146,9 +152,9 @@ struct RunRecorder::Parts {
               if (trajectory) trajectory->commit();
               if (vtk) vtk->publish();
             }) {
-    if (memory != nullptr) memory->group("run", [&] { visit(*memory); });
     if (s.checkpoints.keep > 0) make_folder(folder.checkpoints());
     open_tables();
+    if (memory != nullptr) memory->group("run", [&] { visit(*memory); });
     if (s.output.hdf5 && memory != nullptr) trajectory.emplace(folder.trajectory(), s, trajectory_at);
     if (s.output.hdf5 && memory == nullptr) trajectory.emplace(folder.trajectory(), s);
     has_vtk = s.output.vtk && (memory == nullptr || has_vtk) && vtk_problem().empty();
@@ -158,7 +164,7 @@ struct RunRecorder::Parts {
 
   /// Opens a table, or goes on with it; append(table, observed) writes what a step did.
   template <class Table, class Append, class... Arguments>
-  std::shared_ptr<Table> open(std::string_view name, Append append, const Arguments&... arguments) {
+  std::shared_ptr<Table> open(const std::string& name, Append append, const Arguments&... arguments) {
     const auto table = std::make_shared<Table>(folder.table(name), arguments..., at.of[name]);
     tables.push_back({name, [=](const Observed& now) { append(*table, now); }, [=] { return table->sync(); },
                       [=] { table->close(); }});
@@ -186,11 +192,13 @@ struct RunRecorder::Parts {
     if (!scene.events.empty())  // rows come where one happens
       events = open<EventTable>(
           "events", [](auto&, const Observed&) {}, scene.events);
+    for (const MeasurementPlan& plan : scene.measurements)
+      measurements.push_back(open<MeasurementTable>(RowPositions::table_of(plan), append, scene, plan));
   }
 
-  static RowPositions read_positions(Archive* memory) {
+  static RowPositions read_positions(Archive* memory, const Scene& scene) {
     RowPositions positions;
-    if (memory != nullptr) memory->group("run/rows", [&] { positions.visit(*memory); });
+    if (memory != nullptr) memory->group("run/rows", [&] { positions.visit(*memory, scene.measurements); });
     return positions;
   }
 
@@ -211,6 +219,9 @@ struct RunRecorder::Parts {
     io("resumed_steps", resumed_steps);
     io("trajectory_rows", trajectory_at);
     io.group("wall_cells", [&] { wall_cells.visit(io); });
+    io.group("measurements", [&] {
+      for (const auto& table : measurements) table->visit(io);
+    });
   }
 
   double wall_time() const {
@@ -257,7 +268,7 @@ struct RunRecorder::Parts {
     for (const RowTable& table : tables) at.of[table.name] = table.sync();
     io::write_checkpoint(folder, scene, state, finished, [&](Archive& io) {
       visit(io);
-      io.group("rows", [&] { at.visit(io); });
+      io.group("rows", [&] { at.visit(io, scene.measurements); });
       if (vtk) io.group("vtk", [&] { vtk->visit(io); });
     });
     last_checkpoint = Clock::now();
@@ -362,6 +373,9 @@ struct RunRecorder::Parts {
 RunRecorder::RunRecorder(const Scene& scene, const RecordOptions& options)
     : parts_(std::make_unique<Parts>(scene, options)) {
   parts_->add_frame(scene.initial);
+  if (scene.measurements.empty()) return;
+  const StepResult start = start_result(scene.model, scene.initial);
+  for (const auto& table : parts_->measurements) table->append({scene.model, scene.initial, start});
 }
 
 RunRecorder::RunRecorder(const Scene& scene, const std::filesystem::path& folder, const State& state,
@@ -383,6 +397,7 @@ const RunStatistics& RunRecorder::statistics() const { return parts_->statistics
 
 const RunFolder& RunRecorder::folder() const { return parts_->folder; }
 const StageTable& RunRecorder::stage_table() const { return parts_->stages; }
+const std::vector<MeasuredSeries>& RunRecorder::measured() const { return parts_->measured; }
 
 void RunRecorder::begin(const State& state) {
   if (parts_->scene.checkpoints.keep > 0) parts_->write_checkpoint(state, false);
@@ -390,7 +405,9 @@ void RunRecorder::begin(const State& state) {
 
 bool RunRecorder::wants_bodies(const State& state) {
   parts_->checkpoint_wanted = parts_->checkpoint_due(state);
-  return *parts_->checkpoint_wanted || parts_->frame_due(state);
+  const auto wants = [&](const auto& table) { return table->wants_bodies(state.time_s); };
+  return *parts_->checkpoint_wanted || parts_->frame_due(state) ||
+         std::ranges::any_of(parts_->measurements, wants);
 }
 
 void RunRecorder::after_step(const StepResult& result, const State& state) {
@@ -465,6 +482,8 @@ Summary RunRecorder::finish(RunStatus status, const State& state, bool good) {
     if (p.vtk) attempt([&] { p.vtk->publish(); });
     attempt([&] { p.steps.close(); });
     for (const RowTable& table : p.tables) attempt(table.close);
+    if (!p.measurements.empty())
+      attempt([&] { p.measured = write_measurements(p.folder, p.scene.name, p.measurements); });
     attempt([&] { write_whole_file(p.folder.stage_table(), p.stages.text()); });
     attempt([&] { p.sum_up_tables(); });
   }
@@ -476,6 +495,7 @@ Summary RunRecorder::finish(RunStatus status, const State& state, bool good) {
   summary.resumed_steps = p.resumed_steps;
   std::vector<std::filesystem::path> tables = p.folder.tables();
   tables.push_back(p.folder.stage_table());
+  for (const std::filesystem::path& file : p.folder.measured_files()) tables.push_back(file);
   for (const std::filesystem::path& table : tables)
     if (std::filesystem::exists(table))
       attempt([&] { summary.files.push_back({table.filename().string(), checksum(table)}); });

@@ -6,6 +6,7 @@
 
 #include "engine/run/run.h"
 #include "io/files/archive.h"
+#include "io/results/measured_series.h"
 #include "io/results/run_folder.h"
 #include "io/results/stage_table.h"
 #include "io/results/summary.h"
@@ -62,6 +63,8 @@ class RunRecorder : public RunObserver {
   const RunStatistics& statistics() const;
   const RunFolder& folder() const;
   const StageTable& stage_table() const;
+  /// What measurements came to; after finish().
+  const std::vector<MeasuredSeries>& measured() const;
 
  private:
   struct Parts;

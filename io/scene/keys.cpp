@@ -154,6 +154,16 @@ constexpr std::array section_table{
         "events", "[[events]]", false, "",
         "One heading an event: a quantity crosses a threshold, and at the end of that step, between two "
         "steps and at that very time, all of its actions are done. events.csv lists what happened."},
+    SectionInfo{
+        "measurements", "[[measurements]]", false, "measure",
+        "One heading a measurement (measuring.md): a table of its own, measured_NAME.csv, and means with "
+        "errors in measurements.json. `scree measure` takes the same headings for runs that are recorded."},
+    SectionInfo{"plane", "plane = {...}", false, "",
+                "Part of [[measurements]]: what is counted are bodies whose centre goes through it along its "
+                "normal, less those that come back."},
+    SectionInfo{"over", "over = {...}", false, "",
+                "Part of [[measurements]] with `screening`: a plane that grains go through which stay on the "
+                "screen to its end."},
 };
 
 // One key in a few lines: as a table it can be compared by eye.
@@ -266,6 +276,8 @@ constexpr Key key_table[] = {
         .description = "What bodies are in."},
     Key{.section = "", .name = "events", .type = tables,
         .description = "What is to happen when something else has."},
+    Key{.section = "", .name = "measurements", .type = tables,
+        .description = "What is to be measured."},
 
     Key{.section = "solver", .name = "kind", .type = word, .words = "gauss_seidel|nsgs|admm|one_pass",
         .description = "`gauss_seidel` sweeps over the bodies until the residual is small; `nsgs` does so with "
@@ -1147,6 +1159,94 @@ constexpr Key key_table[] = {
                        "beyond it is in `force_work_J`."},
     Key{.section = "events", .name = "output_interval", .type = number, .unit = "s", .range = positive,
         .description = "Simulated time between frames from then on."},
+
+    Key{.section = "measurements", .name = "name", .type = text,
+        .description = "Of its table and its results: letters, digits, - and _. Left out, the measure and the heading's "
+                       "number."},
+    Key{.section = "measurements", .name = "measure", .type = word, .required = true,
+        .words = "quantity|flow|bulk|surface|mixing|residence|pair_correlation|profile|bodies|screening",
+        .description = "What is measured."},
+    Key{.section = "measurements", .name = "from", .type = number, .unit = "s",
+        .description = "Simulated time at which it begins; left out, with the run."},
+    Key{.section = "measurements", .name = "until", .type = number, .unit = "s",
+        .description = "Simulated time at which it ends; left out, with the run."},
+    Key{.section = "measurements", .name = "interval", .type = number, .unit = "s", .range = positive,
+        .description = "Simulated time between rows; left out, that of frames. Rows end with the step nearest to its "
+                       "end."},
+    Key{.section = "measurements", .name = "region", .type = table,
+        .forms = "quantity|bulk|surface|mixing|residence|pair_correlation|profile",
+        .description = "Where: bodies count whose centre is inside. Left out, all of them; `residence` and `profile` need "
+                       "one. In a periodic [cell] the centre of any image counts."},
+    Key{.section = "measurements", .name = "quantities", .type = words, .required = true, .forms = "quantity",
+        .description = "Names of observables (observables.md) of one kind: of the run, of bodies in a `region`, of a "
+                       "periodic cell, of a machine with `machine.` before them, or of the part that `boundary`, `part`, "
+                       "`joint`, `opening` or `bonds` names."},
+    Key{.section = "measurements", .name = "boundary", .type = text, .forms = "quantity",
+        .description = "Boundary that the quantities are of; of a box the sum over its walls."},
+    Key{.section = "measurements", .name = "part", .type = text, .forms = "quantity",
+        .description = "Part that the quantities are of."},
+    Key{.section = "measurements", .name = "joint", .type = text, .forms = "quantity",
+        .description = "Joint that the quantities are of."},
+    Key{.section = "measurements", .name = "opening", .type = text, .forms = "quantity|flow",
+        .description = "Inlet or outlet that the quantities, or the flow, are of."},
+    Key{.section = "measurements", .name = "bonds", .type = text, .forms = "quantity",
+        .description = "Kind of bonds that the quantities are of."},
+    Key{.section = "measurements", .name = "plane", .type = table, .forms = "flow|screening",
+        .description = "Plane that the flow goes through, or that grains go through which fall through the screen. Of a "
+                       "flow this or `opening`."},
+    Key{.section = "measurements", .name = "over", .type = table, .required = true, .forms = "screening",
+        .description = "Plane that grains go through which stay on the screen."},
+    Key{.section = "measurements", .name = "aperture", .type = number, .unit = "m", .required = true, .range = positive,
+        .forms = "screening",
+        .description = "Diameter below which grains should fall through: of the sphere of their volume."},
+    Key{.section = "measurements", .name = "by", .type = word, .words = "material|size|place", .forms = "flow|mixing",
+        .description = "Kinds that are told apart: by `material`, by `size` (`sizes`), or, for `mixing`, by `place`: the "
+                       "two halves along `along` where the measurement begins. Mixing needs one; a flow through an "
+                       "opening has none."},
+    Key{.section = "measurements", .name = "sizes", .type = numbers, .unit = "m", .range = positive, .forms = "flow|mixing",
+        .description = "Diameters, rising, between the kinds of `by = \"size\"`: of the spheres of the bodies' volumes."},
+    Key{.section = "measurements", .name = "along", .type = vector, .forms = "bulk|surface|mixing|profile",
+        .description = "A direction of any length but zero; [1, 0, 0] if left out. Of a surface: that its height is "
+                       "followed along. Of a profile in a box: across its layers, an axis of the box (in a cylinder they "
+                       "lie across its own). Of bulk: of the flow, for normal stress differences. Of mixing by place: "
+                       "that its halves lie along."},
+    Key{.section = "measurements", .name = "up", .type = vector, .forms = "bulk|surface|mixing|bodies",
+        .description = "What is up, if that is not against gravity. Of bulk: the direction that the flow's speed changes "
+                       "along."},
+    Key{.section = "measurements", .name = "centre", .type = vector, .unit = "m", .forms = "surface",
+        .description = "A point on the upright axis of a heap: its height is then one of the radius, in place of `along`."},
+    Key{.section = "measurements", .name = "fit_from", .type = number, .range = fraction, .forms = "surface",
+        .description = "The part of the surface, from its beginning on, where the line for its angle begins; 0.1 if left "
+                       "out."},
+    Key{.section = "measurements", .name = "fit_to", .type = number, .range = fraction, .forms = "surface",
+        .description = "Where that line ends; 0.9 if left out."},
+    Key{.section = "measurements", .name = "cell", .type = number, .unit = "m", .range = positive,
+        .forms = "surface|mixing|profile|pair_correlation",
+        .description = "Width of the bins, cells or layers. Left out, by the bodies' mean diameter: 2 of it for a surface, "
+                       "4 for mixing, 1 for a profile, 0.05 for pairs."},
+    Key{.section = "measurements", .name = "radius", .type = number, .unit = "m", .range = positive,
+        .forms = "pair_correlation",
+        .description = "How far apart pairs are at most; 4 mean diameters if left out."},
+    Key{.section = "measurements", .name = "rattlers_below", .type = integer, .range = {.low = 1.0, .high = 100.0},
+        .forms = "bulk",
+        .description = "Bodies with fewer contacts count as rattlers; 4 if left out, as of frictionless spheres. With "
+                       "friction 2 may serve better."},
+    Key{.section = "measurements", .name = "bodies", .type = numbers, .required = true, .range = {.low = 0.0, .high = 9e15},
+        .forms = "bodies",
+        .description = "Numbers of the bodies that are followed."},
+
+    Key{.section = "plane", .name = "point", .type = vector, .unit = "m", .required = true,
+        .description = "A point of it."},
+    Key{.section = "plane", .name = "normal", .type = vector, .required = true,
+        .description = "The way that counts; any length but zero."},
+    Key{.section = "plane", .name = "radius", .type = number, .unit = "m", .range = positive,
+        .description = "Of the disc about the point that counts; left out, all of the plane does."},
+    Key{.section = "over", .name = "point", .type = vector, .unit = "m", .required = true,
+        .description = "A point of it."},
+    Key{.section = "over", .name = "normal", .type = vector, .required = true,
+        .description = "The way that counts; any length but zero."},
+    Key{.section = "over", .name = "radius", .type = number, .unit = "m", .range = positive,
+        .description = "Of the disc about the point that counts; left out, all of the plane does."},
 };
 // clang-format on
 

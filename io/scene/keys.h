@@ -20,6 +20,7 @@ enum class ValueType {
   vector,       // three numbers, each within `range`
   orientation,  // a unit quaternion [w, x, y, z], or one of `words`
   names,        // a list of two texts
+  numbers,      // a list of numbers, each within `range`
   profile,      // a list of [r, z], each r within `range`
   functions,    // three expressions, or numbers
   table,        // a section of the same name

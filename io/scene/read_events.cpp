@@ -52,22 +52,6 @@ class EventReader {
     return find_name(names_of(parts), of_what, section_, key, reading_);
   }
 
-  /// The boundaries that a key names: of a box by its name all walls, "box.+x" one of them.
-  std::vector<std::size_t> boundaries(std::string_view key) {
-    const std::string name = section_.text(key);
-    std::vector<std::size_t> found;
-    std::vector<std::string> names;
-    for (std::size_t k = 0; k < model_.boundaries.size(); ++k) {
-      const std::string& known = model_.boundaries[k].name;
-      if (known == name || known.starts_with(name + '.')) found.push_back(k);
-      names.push_back(known);
-      if (const std::size_t dot = known.rfind('.'); dot != std::string::npos)
-        names.push_back(known.substr(0, dot));
-    }
-    if (found.empty()) refuse(key, "is not the name of a boundary", did_you_mean(name, names));
-    return found;
-  }
-
   void read_condition() {
     set_from(section_, event_);
     Condition& c = event_.condition;
@@ -214,7 +198,8 @@ class EventReader {
       if (!is_there("body", parts[0])) return;
       event_.condition.body = parts[0];
     } else if (of.kind == ObservedKind::boundary) {
-      for (const std::size_t k : boundaries("boundary")) parts.push_back(static_cast<std::int64_t>(k));
+      for (const std::size_t k : find_boundaries(names_of(model_.boundaries), section_, "boundary", reading_))
+        parts.push_back(static_cast<std::int64_t>(k));
     } else if (const auto found =
                    find_name(part_names(of.kind, model_), of_noun(of).c_str(), section_, of.key, reading_)) {
       parts = {static_cast<std::int64_t>(*found)};
@@ -305,7 +290,7 @@ class EventReader {
     Actions& a = event_.actions;
     std::vector<std::string> done;
     if (section_.has("remove")) {
-      a.remove = boundaries("remove");
+      a.remove = find_boundaries(names_of(model_.boundaries), section_, "remove", reading_);
       done.push_back(fmt::format("remove {}", section_.text("remove")));
     }
     const auto on_part = [&](std::string_view key, const char* what, std::vector<std::size_t>& list) {
@@ -394,8 +379,7 @@ Event at_rest(const Scene& scene) {
 void read_rest(const Section& top, Reading& reading) {
   Scene& scene = reading.scene;
   const Settings& settings = scene.model.settings;
-  if (scene.rest_speed_m_s == 0.0)
-    scene.rest_speed_m_s = restful_part * settings.gravity.norm() * settings.time_step_s;
+  if (scene.rest_speed_m_s == 0.0) scene.rest_speed_m_s = usual_rest_speed(settings);
   if (scene.until == RunEnd::at_rest && scene.rest_speed_m_s == 0.0) {
     reading.faults.push_back(fault_at(top.given("until"), "until", "needs rest_speed"));
     reading.faults.back().suggestion = "without gravity nothing says which speeds are slow";
@@ -501,6 +485,10 @@ void find_earlier(const Read& read, Reading& reading) {
 }
 
 }  // namespace
+
+double usual_rest_speed(const Settings& settings) {
+  return restful_part * settings.gravity.norm() * settings.time_step_s;
+}
 
 void read_events(const Section& top, Reading& reading) {
   Scene& scene = reading.scene;

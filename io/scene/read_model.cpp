@@ -45,6 +45,23 @@ std::optional<std::size_t> find_name(const std::vector<std::string>& names, cons
   return std::nullopt;
 }
 
+std::vector<std::size_t> find_boundaries(const std::vector<std::string>& all, const Section& section,
+                                         std::string_view key, Reading& reading) {
+  const std::string name = section.text(key);
+  std::vector<std::size_t> found;
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    if (all[k] == name || all[k].starts_with(name + '.')) found.push_back(k);
+    names.push_back(all[k]);
+    if (const std::size_t dot = all[k].rfind('.'); dot != std::string::npos)
+      names.push_back(all[k].substr(0, dot));
+  }
+  if (!found.empty()) return found;
+  reading.faults.push_back(about(section, key, "is not the name of a boundary"));
+  reading.faults.back().suggestion = did_you_mean(name, names);
+  return {};
+}
+
 std::optional<MaterialIndex> named_material(const Node& node, const std::string& path, Reading& reading) {
   const Materials& materials = reading.scene.model.materials;
   for (std::size_t i = 0; i < materials.size(); ++i) {

@@ -150,6 +150,8 @@ Scene read_scene_text(const std::string& text, const std::filesystem::path& file
       carried.list.empty())
     reading.faults.push_back(missing_bodies(file));
   read_events(top, reading);
+  const auto names = [&](ObservedKind kind) { return part_names(kind, scene.model); };
+  scene.measurements = read_measurements(top, {names}, reading);
   std::erase_if(unused, [&](const std::string& name) { return reading.used_parameters.contains(name); });
   check_piecewise(top, reading);
   check_cell(top, reading);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <string>
 #include <utility>
@@ -31,6 +32,22 @@ Scene read_scene_text(const std::string& text, const std::filesystem::path& file
                       const std::vector<Override>& overrides = {},
                       std::size_t most_bodies = std::numeric_limits<std::size_t>::max(),
                       const CarriedBodies& carried = {});
+
+/// What measurements may name of a run that is recorded.
+struct RecordedWorld {
+  const Model& model;                                           // materials and gravity
+  double rest_speed_m_s = 0.0;                                  // whose surface is not faster is at rest
+  std::function<std::vector<std::string>(ObservedKind)> names;  // of its parts, by its tables
+};
+/// The [[measurements]] of a text, a scene's or one of its own. `file` is what messages call it. Throws
+/// InputError.
+std::vector<MeasurementPlan> read_recorded_measurements(const std::string& text,
+                                                        const std::filesystem::path& file,
+                                                        const std::vector<Override>& overrides,
+                                                        const RecordedWorld& world);
+/// What a recorded scene says of it, or the usual one, m/s. Throws InputError where it is no TOML.
+double recorded_rest_speed(const std::string& scene, const std::vector<Override>& overrides,
+                           const Settings& settings);
 
 /// Names and values, as a file would say them, of all settings of a run: what its scene and its overrides
 /// ("key=value") say, and the defaults. Empty where the text is no scene.

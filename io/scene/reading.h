@@ -88,6 +88,16 @@ void read_joints(const Section& top, Reading& reading);
 /// Bonds, after materials.
 void read_bonds(const Section& top, Reading& reading);
 void read_events(const Section& top, Reading& reading);
+/// What measurements may name beyond the scene's materials.
+struct MeasuredWorld {
+  std::function<std::vector<std::string>(ObservedKind)> names;  // of the parts of a kind
+  bool is_recorded = false;                                     // of a run whose parts only its tables know
+};
+/// After all that they may look at.
+std::vector<MeasurementPlan> read_measurements(const Section& top, const MeasuredWorld& world,
+                                               Reading& reading);
+/// What is slower is at rest, unless a scene says otherwise, m/s.
+double usual_rest_speed(const Settings& settings);
 /// Gravity that changes, fields, a fluid.
 void read_forces(const Section& top, Reading& reading);
 /// Inlets, outlets and the domain; after all that they may collide with.
@@ -123,6 +133,11 @@ std::vector<std::string> names_of(const auto& parts) {
 /// Which of these names a key gives; a fault and none if it is none of them. `of_what`: "of a part".
 std::optional<std::size_t> find_name(const std::vector<std::string>& names, const char* of_what,
                                      const Section& section, std::string_view key, Reading& reading);
+
+/// The boundaries that a key names: of a box by its name all walls, by "box.+x" one of them; a fault and none
+/// if there is none of this name.
+std::vector<std::size_t> find_boundaries(const std::vector<std::string>& all, const Section& section,
+                                         std::string_view key, Reading& reading);
 
 /// The material of this name; a fault at the node and none if there is none.
 std::optional<MaterialIndex> named_material(const Node& node, const std::string& path, Reading& reading);

@@ -120,6 +120,8 @@ std::string type_name(const Key& key) {
       return "quaternion, or " + joined(split_words(key.words), "`", ", ");
     case ValueType::names:
       return "two names";
+    case ValueType::numbers:
+      return "list of numbers";
     case ValueType::profile:
       return "list of two numbers";
     case ValueType::functions:
@@ -202,6 +204,8 @@ Json value_schema(const Key& key) {
           {"anyOf", Json::array({{{"enum", split_words(key.words)}}, list_schema(number_schema(key), 4)})}};
     case ValueType::names:
       return list_schema({{"type", "string"}}, 2);
+    case ValueType::numbers:
+      return {{"type", "array"}, {"items", number_schema(key)}, {"minItems", 1}};
     case ValueType::profile: {
       Key height = key;
       height.range = {};

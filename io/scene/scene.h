@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/core/errors.h"
+#include "engine/measurements/measurement.h"
 #include "engine/run/run.h"
 
 namespace scree::io {
@@ -79,6 +80,7 @@ struct Scene {
   Model model;
   State initial;
   std::vector<Event> events;
+  std::vector<MeasurementPlan> measurements;
   CarriedBodies carried;          // what it begins with beside its own bodies
   std::vector<InputFile> inputs;  // that it was made of, beside its own
   std::vector<Fault> warnings;    // what does not keep the scene from running but is probably not meant

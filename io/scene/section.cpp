@@ -35,6 +35,12 @@ std::vector<std::string> Section::texts(std::string_view key) const {
   return texts;
 }
 
+std::vector<double> Section::numbers(std::string_view key) const {
+  std::vector<double> numbers;
+  for (const Node& item : value(key).items) numbers.push_back(item.number);
+  return numbers;
+}
+
 std::vector<Vec2> Section::profile(std::string_view key) const {
   std::vector<Vec2> corners;
   for (const Node& item : value(key).items) corners.emplace_back(item.items[0].number, item.items[1].number);

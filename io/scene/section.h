@@ -25,6 +25,7 @@ class Section {
   std::string text(std::string_view key) const;  // also words
   Vec3 vector(std::string_view key) const;
   std::vector<std::string> texts(std::string_view key) const;  // words and names
+  std::vector<double> numbers(std::string_view key) const;
   std::vector<Vec2> profile(std::string_view key) const;
   Section child(std::string_view key) const;
 

@@ -136,6 +136,9 @@ class Validator {
       case ValueType::names:
         names(node, key, path);
         break;
+      case ValueType::numbers:
+        numbers(node, key, path);
+        break;
       case ValueType::profile:
         profile(node, key, path);
         break;
@@ -250,6 +253,15 @@ class Validator {
                            std::all_of(node.items.begin(), node.items.end(),
                                        [](const Node& item) { return item.kind == NodeKind::text; });
     if (!two_texts) add(node, path, "must be a list of two names", &key);
+  }
+
+  void numbers(Node& node, const Key& key, const std::string& path) {
+    if (node.kind != NodeKind::list || node.items.empty()) {
+      add(node, path, "must be a list of numbers", &key, to_string(key.range));
+      return;
+    }
+    for (std::size_t i = 0; i < node.items.size(); ++i)
+      number(node.items[i], key, fmt::format("{}[{}]", path, i));
   }
 
   void profile(Node& node, const Key& key, const std::string& path) {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 #: Ends of columns' names, longer ones first, and the units that they say.
-UNITS = {"kg_m2_s": "kg m²/s", "kg_m_s": "kg m/s", "m2_s2": "m²/s²", "N_m_s": "N m s", "rad_s": "rad/s",
-          "N_s": "N s", "N_m": "N m", "m_s": "m/s", "1_s": "1/s", "m3": "m³", "kg": "kg", "Pa": "Pa", "rad": "rad",
-          "N": "N", "J": "J", "W": "W", "m": "m", "s": "s"}
+UNITS = {"kg_m2_s": "kg m²/s", "kg_m_s": "kg m/s", "kg_s": "kg/s", "kg_m3": "kg/m³", "deg": "°", "m2_s2": "m²/s²",
+         "N_m_s": "N m s", "rad_s": "rad/s", "N_s": "N s", "N_m": "N m", "m_s": "m/s", "1_s": "1/s", "m3": "m³", "kg": "kg", "Pa": "Pa", "rad": "rad",
+         "N": "N", "J": "J", "W": "W", "m": "m", "s": "s"}
 
 
 def unit_of(column: str) -> str:

@@ -49,4 +49,5 @@ def call(*words: Union[str, "os.PathLike[str]"]) -> str:
 
 def main() -> None:
     """The command `scree` of an installed package."""
+    os.environ.setdefault("SCREE_PYTHON", sys.executable)  # its studies come back to this Python
     os.execv(path(), ["scree", *sys.argv[1:]])

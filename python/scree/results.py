@@ -110,6 +110,28 @@ class Results:
         """events.csv as pandas.DataFrame; empty where nothing happened."""
         return self.table("events") if "events" in self.tables else pandas().DataFrame()
 
+    # Measurements.
+
+    @property
+    def measurements(self) -> Dict[str, Any]:
+        """What [[measurements]] of the scene came to: by name, as measurements.json has it. Empty where there are
+        none; raises ReadError while the run goes on."""
+        path = self.folder / "measurements.json"
+        if not path.exists():
+            if any(self.folder.glob("measured_*.csv")):
+                raise ReadError(f"{path} is not there: the run goes on, or was cut off")
+            return {}
+        measurements: Dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))["measurements"]
+        return measurements
+
+    def measured(self, name: str) -> Any:
+        """The rows of a measurement as pandas.DataFrame."""
+        return self.table(f"measured_{name}")
+
+    def distribution(self, name: str) -> Any:
+        """What a measurement has at the end beyond rows, as pandas.DataFrame: a profile, a distribution."""
+        return self.table(f"distribution_{name}")
+
     # Frames.
 
     @property

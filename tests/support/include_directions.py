@@ -28,6 +28,7 @@ ENGINE = {
     "engine/simulation": {"engine/core", "engine/geometry", "engine/bodies", "engine/detection", "engine/solver",
                           "engine/modules/flight", "engine/modules/generation", "engine/modules/mechanisms"},
     "engine/run": {"engine/core", "engine/simulation"},
+    "engine/measurements": {"engine/core", "engine/bodies", "engine/modules/generation", "engine/modules/fields", "engine/simulation"},
     "engine/mpi": {"engine/core"},
 }
 PARTS = ENGINE | {"io": set(ENGINE), "tools": set(ENGINE) | {"io"}, "python": set(ENGINE) | {"io"}, "tests": set(ENGINE) | {"io", "tools"},

@@ -4,6 +4,7 @@
 #include "engine/core/parallel.h"
 #include "engine/core/random.h"
 #include "engine/modules/fields/coarse_graining.h"
+#include "engine/modules/fields/mean_fields.h"
 #include "engine/modules/fields/packing_profile.h"
 
 namespace scree {
@@ -303,6 +304,29 @@ TEST(CoarseFields, AreTheSameOnAnyNumberOfThreads) {
   EXPECT_EQ(one.density, four.density);
   EXPECT_EQ(one.kinetic_stress, four.kinetic_stress);
   EXPECT_EQ(one.contact_stress, four.contact_stress);
+}
+
+// Mass, momentum and kinetic energy of the mean are the means of both.
+TEST(MeanFields, KeepMassMomentumAndEnergy) {
+  World first = random_world(50), second = random_world(80);
+  const Grid grid = covering_grid({-0.3, -0.2, 0.0}, {0.3, 0.2, 0.5}, 0.2, 0.05);
+  const CoarseFields a = coarse_fields(first.shapes, first.bodies, {}, grid, 0.2),
+                     b = coarse_fields(second.shapes, second.bodies, {}, grid, 0.2);
+  MeanFields sum;
+  sum.add(a);
+  sum.add(b);
+  const CoarseFields mean = sum.mean();
+  const auto energy = [](const CoarseFields& f, std::size_t c) {
+    return f.density[c] * (3.0 * f.temperature[c] + f.velocity[c].squaredNorm());
+  };
+  for (std::size_t c = 0; c < grid.size(); ++c) {
+    EXPECT_NEAR(mean.density[c], 0.5 * (a.density[c] + b.density[c]), 1e-12 * (1.0 + mean.density[c]));
+    EXPECT_NEAR(mean.solid_fraction[c], 0.5 * (a.solid_fraction[c] + b.solid_fraction[c]), 1e-15);
+    const Vec3 momentum = 0.5 * (a.density[c] * a.velocity[c] + b.density[c] * b.velocity[c]);
+    EXPECT_NEAR((mean.density[c] * mean.velocity[c] - momentum).norm(), 0.0, 1e-12 * (1.0 + momentum.norm()));
+    EXPECT_NEAR(energy(mean, c), 0.5 * (energy(a, c) + energy(b, c)), 1e-10 * (1.0 + energy(mean, c)));
+    EXPECT_NEAR((mean.kinetic_stress[c] - 0.5 * (a.kinetic_stress[c] + b.kinetic_stress[c])).norm(), 0.0, 1e-9);
+  }
 }
 
 }  // namespace

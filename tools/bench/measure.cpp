@@ -185,7 +185,7 @@ void add_repeat(const Repeat& repeat, BenchCase& c) {
 }
 
 /// A variant that is being measured.
-struct Measurement {
+struct TimedCase {
   BenchVariant variant;
   Model model;
   Plan plan;
@@ -195,7 +195,7 @@ struct Measurement {
   std::vector<std::vector<double>> step_s;  // [repeat][step] of a whole run
 };
 
-void repeat_once(const PreparedScene& prepared, Progress::Style progress, Measurement& m) {
+void repeat_once(const PreparedScene& prepared, Progress::Style progress, TimedCase& m) {
   const bool whole = m.variant.whole_run;
   set_thread_count(m.variant.threads);
   Repeat done = time_steps(prepared, m.model, m.plan, whole ? progress : Progress::Style::none);
@@ -211,20 +211,20 @@ void repeat_once(const PreparedScene& prepared, Progress::Style progress, Measur
 
 std::vector<BenchCase> measure(const PreparedScene& prepared, std::span<const BenchVariant> variants,
                                const BenchPlan& plan, Progress::Style progress) {
-  std::vector<Measurement> measurements;
+  std::vector<TimedCase> measurements;
   for (const BenchVariant& variant : variants) {
-    Measurement m{variant, model_of(prepared, variant), {}, {}, 0.0, {}, {}};
+    TimedCase m{variant, model_of(prepared, variant), {}, {}, 0.0, {}, {}};
     m.plan = plan_of(prepared, variant, m.model, plan);
     m.found = empty_case(prepared, variant, m.model, m.plan.steps);
     measurements.push_back(std::move(m));
   }
   for (int repeat = 0; repeat < plan.repeats; ++repeat) {
-    for (Measurement& m : measurements) {
+    for (TimedCase& m : measurements) {
       if (repeat == 0 || m.spent_s < plan.patience_s) repeat_once(prepared, progress, m);
     }
   }
   std::vector<BenchCase> cases;
-  for (Measurement& m : measurements) {
+  for (TimedCase& m : measurements) {
     if (m.variant.whole_run) m.found.run = describe_run(m.model, prepared.state, m.reports, m.step_s);
     cases.push_back(std::move(m.found));
   }

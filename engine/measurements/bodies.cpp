@@ -1,0 +1,61 @@
+// Where some bodies go.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/measurements/kinds.h"
+
+namespace scree {
+
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+class Tracks : public Measurement {
+ public:
+  explicit Tracks(const MeasurementPlan& plan) : ids_(plan.bodies), up_(plan.up) {}
+
+  std::vector<MeasuredColumn> columns() const override {
+    std::vector<MeasuredColumn> columns;
+    for (const BodyId id : ids_) {
+      const std::string of = '.' + std::to_string(id);
+      add_vector(columns, "position_", "_m" + of, "m");
+      add_vector(columns, "velocity_", "_m_s" + of, "m/s");
+      columns.push_back({"rank" + of, "1"});
+    }
+    return columns;
+  }
+  /// Rank: the part of the other bodies whose centres are lower, 0 to 1.
+  std::vector<double> row(const MeasuredMoment& moment, double) override {
+    const Bodies& bodies = moment.bodies;
+    std::vector<double> row;
+    for (const BodyId id : ids_) {
+      const auto found = std::ranges::find(bodies.id, id);
+      if (found == bodies.id.end()) {
+        row.insert(row.end(), 7, none);
+        continue;
+      }
+      const auto i = static_cast<std::size_t>(found - bodies.id.begin());
+      append(row, bodies.position[i]);
+      append(row, bodies.linear_velocity[i]);
+      const double height = up_.dot(bodies.position[i]);
+      const auto lower =
+          std::ranges::count_if(bodies.position, [&](const Vec3& x) { return up_.dot(x) < height; });
+      row.push_back(bodies.size() > 1 ? static_cast<double>(lower) / static_cast<double>(bodies.size() - 1)
+                                      : none);
+    }
+    return row;
+  }
+
+ private:
+  std::vector<BodyId> ids_;
+  Vec3 up_;
+};
+
+}  // namespace
+
+std::unique_ptr<Measurement> make_bodies(const MeasurementPlan& plan) {
+  return std::make_unique<Tracks>(plan);
+}
+
+}  // namespace scree

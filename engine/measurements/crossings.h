@@ -1,0 +1,51 @@
+// Which bodies went through a plane between two moments.
+#pragma once
+
+#include <unordered_map>
+
+#include "engine/measurements/measurement.h"
+
+namespace scree {
+
+/// Remembers where bodies were. In a periodic cell bodies may be given by any of their images: between two
+/// moments they move by less than half of it.
+class Crossings {
+ public:
+  explicit Crossings(const MeasuringPlane& plane) : plane_(plane) {}
+
+  /// Calls f(body, +1) for every body whose centre went through the plane along its normal since the last
+  /// moment, and f(body, -1) for those against it. Bodies that are new, or gone, did not go through.
+  template <class F>
+  void see(const MeasuredMoment& moment, F&& f) {
+    const Bodies& bodies = moment.bodies;
+    const bool same = bodies.id == id_;
+    if (!same) find_rows();
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      const Vec3* const before = same ? &position_[i] : place_of(bodies.id[i]);
+      if (before == nullptr) continue;
+      if (const int way = way_through(moment.cell, *before, bodies.position[i]); way != 0) f(i, way);
+    }
+    id_ = bodies.id;
+    position_ = bodies.position;
+  }
+
+  /// Ids and places, for a checkpoint.
+  void append_memory(std::vector<double>& numbers) const;
+  /// From this place of the list on; where it ends there.
+  std::size_t remember(const std::vector<double>& numbers, std::size_t at);
+
+ private:
+  int way_through(const PlacedCell& cell, const Vec3& from, const Vec3& to) const;
+  void find_rows();
+  const Vec3* place_of(BodyId id) const {
+    const auto found = rows_.find(id);
+    return found == rows_.end() ? nullptr : &position_[found->second];
+  }
+
+  MeasuringPlane plane_;
+  std::vector<BodyId> id_;      // [body] of the last moment
+  std::vector<Vec3> position_;  // m, likewise
+  std::unordered_map<BodyId, std::size_t> rows_;
+};
+
+}  // namespace scree

@@ -1,0 +1,28 @@
+// The kinds of measurements, each in its file; make_measurement() knows them all.
+#pragma once
+
+#include "engine/measurements/measurement.h"
+
+namespace scree {
+
+std::unique_ptr<Measurement> make_quantities(const MeasurementPlan& plan);
+std::unique_ptr<Measurement> make_flow(const MeasurementPlan& plan);
+std::unique_ptr<Measurement> make_bulk(const MeasurementPlan& plan);
+std::unique_ptr<Measurement> make_surface(const MeasurementPlan& plan);
+std::unique_ptr<Measurement> make_mixing(const MeasurementPlan& plan);
+std::unique_ptr<Measurement> make_residence(const MeasurementPlan& plan);
+std::unique_ptr<Measurement> make_pair_correlation(const MeasurementPlan& plan);
+std::unique_ptr<Measurement> make_profile(const MeasurementPlan& plan);
+std::unique_ptr<Measurement> make_bodies(const MeasurementPlan& plan);
+std::unique_ptr<Measurement> make_screening(const MeasurementPlan& plan);
+
+/// "mass_flow_kg_s" for each class: "mass_flow_kg_s.glass".
+void add_columns(std::vector<MeasuredColumn>& columns, const std::string& name, const std::string& unit,
+                 const Classes& classes);
+/// "velocity_x_m_s", and so along y and z.
+void add_vector(std::vector<MeasuredColumn>& columns, const std::string& before, const std::string& after,
+                const std::string& unit);
+/// The same names for vectors and lists of numbers.
+void append(std::vector<double>& row, const Vec3& v);
+
+}  // namespace scree

@@ -1,0 +1,82 @@
+// How well a screen parts small grains from large ones.
+#include <cmath>
+#include <limits>
+
+#include "engine/measurements/crossings.h"
+#include "engine/measurements/kinds.h"
+
+namespace scree {
+
+namespace {
+
+/// Undersize is what is smaller than the aperture. Efficiency: of the undersize that has left the screen, on
+/// either way, the part that went through it. Purity: of what went through, the part that is undersize.
+class Screening : public Measurement {
+ public:
+  explicit Screening(const MeasurementPlan& plan)
+      : aperture_(plan.aperture), through_(*plan.plane), over_(*plan.over) {}
+
+  std::vector<MeasuredColumn> columns() const override {
+    return {{"efficiency", "1"},
+            {"purity", "1"},
+            {"through_kg_s", "kg/s"},
+            {"over_kg_s", "kg/s"},
+            {"undersize_through_kg", "kg"},
+            {"oversize_through_kg", "kg"},
+            {"undersize_over_kg", "kg"},
+            {"oversize_over_kg", "kg"}};
+  }
+  bool needs_every_step() const override { return true; }
+  void begin(const MeasuredMoment& moment) override {
+    for (Crossings* c : {&through_, &over_}) c->see(moment, [](std::size_t, int) {});
+  }
+  void see(const MeasuredMoment& moment) override {
+    const auto add = [&](Crossings& plane, int first) {
+      plane.see(moment, [&](std::size_t i, int way) {
+        const bool large = diameter(moment.shapes, moment.bodies.shape[i]) >= aperture_;
+        mass_[first + (large ? 1 : 0)] += way * moment.bodies.mass[i];
+      });
+    };
+    add(through_, 0);
+    add(over_, 2);
+  }
+  std::vector<double> row(const MeasuredMoment&, double elapsed_s) override {
+    const double through = mass_[0] + mass_[1], over = mass_[2] + mass_[3];
+    const auto part = [](double a, double of) {
+      return of > 0.0 ? a / of : std::numeric_limits<double>::quiet_NaN();
+    };
+    std::vector<double> row{part(mass_[0], mass_[0] + mass_[2]), part(mass_[0], through),
+                            (through - last_through_) / elapsed_s, (over - last_over_) / elapsed_s};
+    row.insert(row.end(), mass_, mass_ + 4);
+    last_through_ = through;
+    last_over_ = over;
+    return row;
+  }
+  std::vector<double> memory() const override {
+    std::vector<double> numbers(mass_, mass_ + 4);
+    numbers.insert(numbers.end(), {last_through_, last_over_});
+    through_.append_memory(numbers);
+    over_.append_memory(numbers);
+    return numbers;
+  }
+  void remember(std::vector<double> n) override {
+    for (int k = 0; k < 4; ++k) mass_[k] = n.at(k);
+    last_through_ = n.at(4);
+    last_over_ = n.at(5);
+    over_.remember(n, through_.remember(n, 6));
+  }
+
+ private:
+  double aperture_;
+  Crossings through_, over_;
+  double mass_[4]{};  // kg: undersize and oversize through, undersize and oversize over
+  double last_through_ = 0.0, last_over_ = 0.0;
+};
+
+}  // namespace
+
+std::unique_ptr<Measurement> make_screening(const MeasurementPlan& plan) {
+  return std::make_unique<Screening>(plan);
+}
+
+}  // namespace scree

@@ -1,0 +1,181 @@
+#include "io/results/measured_series.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "io/files/csv_file.h"
+#include "io/files/file_errors.h"
+#include "io/files/text_file.h"
+#include "io/results/row_file.h"
+
+namespace scree::io {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// JSON knows no NaN.
+Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
+
+Json statistics_json(const std::string& unit, const SeriesStatistics& s) {
+  return {{"unit", unit},
+          {"mean", number(s.mean)},
+          {"error", number(s.error)},
+          {"deviation", number(s.deviation)},
+          {"independent", number(s.independent)},
+          {"drift", number(s.drift)},
+          {"median", number(s.median)},
+          {"least", number(s.least)},
+          {"largest", number(s.largest)},
+          {"last", number(s.last)}};
+}
+
+std::string joined_row(double first, const std::vector<double>& rest) {
+  std::string text = fmt::format("{}", first);
+  for (const double x : rest) text += fmt::format(",{}", x);
+  return text;
+}
+
+/// "1.2345 +- 0.0012" with as many digits as the error leaves.
+std::string with_error(double mean, double error) {
+  if (!std::isfinite(mean)) return "-";
+  if (!std::isfinite(error)) return fmt::format("{:.4g}", mean);
+  if (error == 0.0) return fmt::format("{:.6g} ± 0", mean);
+  const int digits = std::clamp(
+      static_cast<int>(std::floor(std::log10(std::max(std::abs(mean), error)) - std::log10(error))) + 2, 1,
+      12);
+  return fmt::format("{:.{}g} ± {:.2g}", mean, digits, error);
+}
+
+/// Of a series that has no steady mean.
+std::string drift_words(const SeriesStatistics& s) {
+  if (s.is_steady()) return "";
+  return fmt::format("  drifts by {:+.3g}", s.drift);
+}
+
+}  // namespace
+
+void MeasuredSeries::add(double time, const std::vector<double>& row) {
+  time_s.push_back(time);
+  for (std::size_t k = 0; k < columns.size(); ++k) values[k].push_back(row[k]);
+}
+
+MeasuredSeries series_of(const Measuring& measuring) {
+  MeasuredSeries series;
+  series.name = measuring.plan().name;
+  series.measure = to_string(measuring.plan().kind);
+  series.columns = measuring.measurement().columns();
+  series.values.resize(series.columns.size());
+  series.table = measuring.measurement().table();
+  return series;
+}
+
+std::string series_header(const std::vector<MeasuredColumn>& columns) {
+  std::string text = "time_s";
+  for (const MeasuredColumn& column : columns) text += ',' + csv_field(column.name);
+  return text;
+}
+
+std::string series_row(double time, const std::vector<double>& row) { return joined_row(time, row); }
+
+void read_series(const std::filesystem::path& file, MeasuredSeries& series) {
+  const std::vector<CsvLine> lines = read_csv_lines(file);
+  if (lines.empty()) throw ReadError(fmt::format("{} cannot be read", file.string()));
+  for (std::size_t n = 1; n < lines.size(); ++n) {
+    const std::vector<CsvField> fields = split_csv(lines[n].text, ',');
+    if (fields.size() != series.columns.size() + 1) continue;  // not whole
+    std::vector<double> row;
+    for (const CsvField& field : fields) row.push_back(csv_number(field.text));
+    series.add(row[0], {row.begin() + 1, row.end()});
+  }
+}
+
+void write_series(const std::filesystem::path& file, const MeasuredSeries& series) {
+  std::string text = series_header(series.columns) + '\n';
+  for (std::size_t n = 0; n < series.time_s.size(); ++n) {
+    std::vector<double> row;
+    for (const std::vector<double>& column : series.values) row.push_back(column[n]);
+    text += series_row(series.time_s[n], row) + '\n';
+  }
+  write_whole_file(file, text);
+}
+
+void write_measured_table(const std::filesystem::path& file, const MeasuredTable& table) {
+  std::string text;
+  for (const MeasuredColumn& column : table.columns) {
+    if (!text.empty()) text += ',';
+    text += csv_field(column.name);
+  }
+  text += '\n';
+  for (const std::vector<double>& row : table.rows)
+    text += joined_row(row[0], {row.begin() + 1, row.end()}) + '\n';
+  write_whole_file(file, text);
+}
+
+std::string measurements_json(const std::string& scene, const std::string& source,
+                              const std::vector<MeasuredSeries>& all) {
+  Json measurements = Json::object();
+  for (const MeasuredSeries& series : all) {
+    Json quantities = Json::object();
+    for (std::size_t k = 0; k < series.columns.size(); ++k)
+      quantities[series.columns[k].name] =
+          statistics_json(series.columns[k].unit, series_statistics(series.values[k]));
+    Json& one = measurements[series.name];
+    one["measure"] = series.measure;
+    one["from_s"] = series.time_s.empty() ? Json(nullptr) : number(series.time_s.front());
+    one["to_s"] = series.time_s.empty() ? Json(nullptr) : number(series.time_s.back());
+    one["samples"] = series.time_s.size();
+    one["quantities"] = std::move(quantities);
+  }
+  const Json json{{"format", "scree measurements"},
+                  {"format_version", 1},
+                  {"scene", scene},
+                  {"source", source},
+                  {"measurements", std::move(measurements)}};
+  return json.dump(2) + '\n';
+}
+
+std::string measurements_text(const std::vector<MeasuredSeries>& all) {
+  std::string text;
+  for (const MeasuredSeries& series : all) {
+    if (series.time_s.empty()) {
+      text += fmt::format("{} ({}): no rows\n", series.name, series.measure);
+      continue;
+    }
+    text += fmt::format("{} ({}), {} rows to t = {:g} s\n", series.name, series.measure, series.time_s.size(),
+                        series.time_s.back());
+    text += fmt::format("  {:<34} {:>24} {:>11} {:>11} {:>11}  {}\n", "", "mean ± error", "least", "median",
+                        "largest", "unit");
+    for (std::size_t k = 0; k < series.columns.size(); ++k) {
+      const SeriesStatistics s = series_statistics(series.values[k]);
+      if (s.count == 0) continue;
+      // The sign ± has two bytes.
+      text += fmt::format("  {:<34} {:>25} {:>11.4g} {:>11.4g} {:>11.4g}  {}\n", series.columns[k].name,
+                          with_error(s.mean, s.error), s.least, s.median, s.largest,
+                          (series.columns[k].unit == "1" ? "" : series.columns[k].unit) + drift_words(s));
+    }
+  }
+  return text;
+}
+
+std::string measurements_lines(const std::vector<MeasuredSeries>& all) {
+  constexpr int most_columns = 3;
+  std::string text = "measured (mean ± standard error; `scree measure` and measurements.json have all):\n";
+  for (const MeasuredSeries& series : all) {
+    std::string line;
+    int shown = 0;
+    for (std::size_t k = 0; k < series.columns.size() && shown < most_columns; ++k) {
+      const SeriesStatistics s = series_statistics(series.values[k]);
+      if (s.count == 0) continue;
+      line += fmt::format("{}{} {}{}", shown == 0 ? "" : ", ", series.columns[k].name,
+                          with_error(s.mean, s.error), s.is_steady() ? "" : " (drifts)");
+      ++shown;
+    }
+    text += fmt::format("  {:<16} {}\n", series.name, shown > 0 ? line : "nothing yet");
+  }
+  return text;
+}
+
+}  // namespace scree::io

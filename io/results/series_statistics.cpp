@@ -1,0 +1,93 @@
+#include "io/results/series_statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+namespace scree::io {
+
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+double mean_of(const std::vector<double>& x) {
+  return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+}
+
+/// The variance of the mean of a series that fluctuates about its mean by d: of an autoregression it is the
+/// variance of its noise over n (1 - sum of its coefficients)^2. The coefficients are Burg's, as many as make
+/// Akaike's criterion for short series (Hurvich and Tsai) least.
+double variance_of_mean(const std::vector<double>& d) {
+  const auto n = static_cast<double>(d.size());
+  double noise = 0.0;
+  for (const double x : d) noise += x * x / n;
+  if (noise == 0.0) return 0.0;
+  std::vector<double> forwards = d, backwards = d, filter{1.0};
+  constexpr double fewest = 8.0;  // of fewer nothing is known of what follows from what
+  const auto most =
+      n < fewest ? std::size_t{0} : static_cast<std::size_t>(std::min(10.0 * std::log10(n), n / 4.0));
+  double least = std::numeric_limits<double>::infinity(), variance = 0.0;
+  for (std::size_t order = 0;; ++order) {
+    const auto p = static_cast<double>(order);
+    const double criterion = n * std::log(noise) + 2.0 * p + 2.0 * p * (p + 1.0) / (n - p - 1.0);
+    if (criterion < least) {
+      least = criterion;
+      const double gain = std::accumulate(filter.begin(), filter.end(), 0.0);
+      variance = noise / (gain * gain) / (n - 1.0 - p);
+    }
+    if (order == most) return variance;
+    // Errors of the prediction forwards from k on, and backwards one earlier.
+    double both = 0.0, squares = 0.0;
+    for (std::size_t k = order + 1; k < d.size(); ++k) {
+      both += forwards[k] * backwards[k - 1];
+      squares += forwards[k] * forwards[k] + backwards[k - 1] * backwards[k - 1];
+    }
+    if (!(squares > 0.0)) return variance;
+    const double reflection = -2.0 * both / squares;
+    for (std::size_t k = d.size() - 1; k > order; --k) {
+      const double f = forwards[k], b = backwards[k - 1];
+      forwards[k] = f + reflection * b;
+      backwards[k] = b + reflection * f;
+    }
+    filter.push_back(0.0);
+    const std::vector<double> before = filter;
+    for (std::size_t k = 0; k < filter.size(); ++k) filter[k] += reflection * before[filter.size() - 1 - k];
+    noise *= 1.0 - reflection * reflection;
+    if (!(noise > 0.0)) return variance;
+  }
+}
+
+}  // namespace
+
+SeriesStatistics series_statistics(std::span<const double> values) {
+  std::vector<double> x;
+  for (const double v : values)
+    if (std::isfinite(v)) x.push_back(v);
+  SeriesStatistics s{none, none, none, none, none, none, none, none, none, x.size()};
+  if (x.empty()) return s;
+  s.mean = mean_of(x);
+  s.last = x.back();
+  const auto [least, largest] = std::ranges::minmax(x);
+  s.least = least;
+  s.largest = largest;
+  std::vector<double> sorted = x;
+  std::ranges::sort(sorted);
+  const std::size_t half = sorted.size() / 2;
+  s.median = sorted.size() % 2 == 1 ? sorted[half] : 0.5 * (sorted[half - 1] + sorted[half]);
+  if (x.size() < 2) return s;
+  const auto n = static_cast<double>(x.size());
+  const std::size_t middle = x.size() / 2;
+  s.drift = mean_of({x.end() - static_cast<std::ptrdiff_t>(middle), x.end()}) -
+            mean_of({x.begin(), x.begin() + static_cast<std::ptrdiff_t>(middle)});
+  for (double& value : x) value -= s.mean;
+  double squares = 0.0;
+  for (const double d : x) squares += d * d;
+  s.deviation = std::sqrt(squares / (n - 1.0));
+  s.error = std::sqrt(variance_of_mean(x));
+  s.independent = s.error > 0.0 ? s.deviation * s.deviation / (s.error * s.error) : n;
+  return s;
+}
+
+}  // namespace scree::io

@@ -1,0 +1,352 @@
+// What a scene, or `scree measure`, wants to know.
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+#include "io/scene/faults.h"
+#include "io/scene/grain_keys.h"
+#include "io/scene/read_scene.h"
+#include "io/scene/validate.h"
+
+namespace scree::io {
+
+namespace {
+
+MeasureKind kind_of(const std::string& word) {
+  return static_cast<MeasureKind>(std::ranges::find(measure_words, word) - measure_words.begin());
+}
+
+class MeasurementReader {
+ public:
+  MeasurementReader(const Section& section, std::size_t number, const MeasuredWorld& world, Reading& reading)
+      : section_(section), world_(world), reading_(reading) {
+    plan_.kind = kind_of(section.text("measure"));
+    plan_.name =
+        section.has("name") ? section.text("name") : fmt::format("{}{}", section.text("measure"), number);
+  }
+
+  MeasurementPlan read() {
+    require_name();
+    read_times();
+    plan_.rest_speed_m_s = reading_.scene.rest_speed_m_s;
+    if (section_.has("region")) plan_.region = read_region(section_.child("region"), reading_);
+    read_directions();
+    switch (plan_.kind) {
+      case MeasureKind::quantity:
+        read_quantities();
+        break;
+      case MeasureKind::flow:
+        read_flow();
+        break;
+      case MeasureKind::mixing:
+        read_mixing();
+        break;
+      case MeasureKind::screening:
+        if (!section_.has("plane")) reading_.faults.push_back(missing_key(section_, "plane"));
+        plan_.aperture = section_.number("aperture");
+        break;
+      case MeasureKind::profile:
+        check_profile();
+        break;
+      case MeasureKind::residence:
+        if (section_.node()->find("region") == nullptr)
+          reading_.faults.push_back(missing_key(section_, "region"));
+        break;
+      case MeasureKind::pair_correlation:
+        if (plan_.region && !std::holds_alternative<BoxRegion>(*plan_.region))
+          refuse("region", "must be a box, or be left out in a periodic cell");
+        break;
+      case MeasureKind::bodies:
+        require_bodies();
+        for (const double id : section_.numbers("bodies")) plan_.bodies.push_back(static_cast<BodyId>(id));
+        break;
+      case MeasureKind::bulk:
+      case MeasureKind::surface:
+        break;
+    }
+    plan_.plane = read_plane("plane");
+    plan_.over = read_plane("over");
+    return std::move(plan_);
+  }
+
+ private:
+  void refuse(std::string_view key, std::string problem, std::string suggestion = "") {
+    reading_.faults.push_back(about(section_, key, std::move(problem)));
+    if (!suggestion.empty()) reading_.faults.back().suggestion = std::move(suggestion);
+  }
+
+  void require_bodies() {
+    const BodyId next = reading_.scene.initial.bodies.next_id;
+    if (world_.is_recorded || !reading_.scene.model.inlets.empty() || !reading_.faults.empty()) return;
+    for (const double id : section_.numbers("bodies"))
+      if (static_cast<BodyId>(id) >= next)
+        refuse("bodies", fmt::format("are not all there: the scene has bodies 0 to {}", next - 1));
+  }
+
+  /// It becomes the name of a file.
+  void require_name() {
+    const bool plain = !plan_.name.empty() && std::ranges::all_of(plan_.name, [](unsigned char c) {
+      return std::isalnum(c) != 0 || c == '_' || c == '-';
+    });
+    if (!plain) refuse("name", "must have letters, digits, - and _ only: its table has this name");
+  }
+
+  void read_times() {
+    if (section_.has("from"))
+      plan_.from_s = section_.number("from");
+    else
+      plan_.from_s = -infinity;
+    if (!world_.is_recorded && plan_.from_s >= reading_.scene.end_time_s)
+      reading_.scene.warnings.push_back(
+          about(section_, "from",
+                fmt::format("is not before the end of the run, {} s: nothing is measured",
+                            reading_.scene.end_time_s)));
+    if (section_.has("until")) plan_.until_s = section_.number("until");
+    if (!(plan_.until_s > plan_.from_s)) refuse("until", "must be after from");
+    plan_.interval_s = section_.has("interval") ? section_.number("interval") : 0.0;
+    if (section_.has("rattlers_below"))
+      plan_.rattlers_below = static_cast<int>(section_.integer("rattlers_below"));
+    if (section_.has("cell")) plan_.cell = section_.number("cell");
+    if (section_.has("radius")) plan_.radius = section_.number("radius");
+    if (section_.has("centre")) plan_.centre = section_.vector("centre");
+    if (section_.has("fit_from")) plan_.fit[0] = section_.number("fit_from");
+    if (section_.has("fit_to")) plan_.fit[1] = section_.number("fit_to");
+    if (!(plan_.fit[0] < plan_.fit[1]))
+      refuse(section_.has("fit_to") ? "fit_to" : "fit_from", "must leave a part between fit_from and fit_to");
+  }
+
+  void read_directions() {
+    const Vec3& gravity = reading_.scene.model.settings.gravity;
+    if (!gravity.isZero(0.0)) plan_.up = -gravity.normalized();
+    if (section_.has("up")) plan_.up = read_direction(section_, "up", reading_).value_or(plan_.up);
+    if (section_.has("along")) {
+      plan_.along = read_direction(section_, "along", reading_).value_or(plan_.along);
+    } else if (plan_.up.cross(plan_.along).norm() < parallel) {
+      plan_.along = Vec3::UnitZ();  // x is up
+    }
+    const bool both = plan_.kind == MeasureKind::bulk || plan_.kind == MeasureKind::surface;
+    if (both && plan_.up.cross(plan_.along).norm() < parallel)
+      refuse(section_.has("along") ? "along" : "up", "must not point the same way as what is up");
+  }
+
+  std::optional<MeasuringPlane> read_plane(std::string_view key) {
+    if (!section_.has(key)) return std::nullopt;
+    const Section plane = section_.child(key);
+    MeasuringPlane read;
+    read.point = plane.vector("point");
+    read.normal = read_direction(plane, "normal", reading_).value_or(read.normal);
+    if (plane.has("radius")) read.radius = plane.number("radius");
+    return read;
+  }
+
+  void read_flow() {
+    const bool plane = section_.node()->find("plane") != nullptr,
+               opening = section_.node()->find("opening") != nullptr;
+    if (plane == opening) {
+      Fault fault = plane ? about(section_, "opening", "is given beside plane; leave one out")
+                          : missing_key(section_, "plane");
+      if (!plane) fault.problem = "is missing (or opening)";
+      reading_.faults.push_back(std::move(fault));
+    }
+    if (opening) {
+      plan_.opening = find_name(world_.names(ObservedKind::opening), "of an inlet or outlet", section_,
+                                "opening", reading_);
+      if (section_.has("by"))
+        refuse("by", "does not go with opening, which counts all together", "measure a plane before it");
+      return;
+    }
+    read_classes();
+  }
+
+  void read_mixing() {
+    if (!section_.has("by")) {
+      reading_.faults.push_back(missing_key(section_, "by"));
+      return;
+    }
+    plan_.by_place = section_.text("by") == "place";
+    read_classes();
+    if (!plan_.by_place && plan_.classes.names().size() < 2)
+      refuse("by", "tells nothing apart: there is one material only", "by = \"place\"");
+  }
+
+  void read_classes() {
+    const std::string by = section_.has("by") ? section_.text("by") : "";
+    if (by == "place" && plan_.kind == MeasureKind::flow) refuse("by", "must be material or size for a flow");
+    if (by == "material") {
+      plan_.classes.by = Classes::By::material;
+      const Materials& materials = reading_.scene.model.materials;
+      for (std::size_t m = 0; m < materials.size(); ++m)
+        plan_.classes.materials.push_back(materials.name(MaterialIndex(static_cast<std::int64_t>(m))));
+    }
+    if (section_.has("sizes") != (by == "size")) {
+      if (by == "size")
+        reading_.faults.push_back(missing_key(section_, "sizes"));
+      else
+        refuse("sizes", "has no meaning without by = \"size\"");
+    } else if (by == "size") {
+      plan_.classes.sizes = section_.numbers("sizes");
+      const auto& sizes = plan_.classes.sizes;
+      if (std::ranges::adjacent_find(sizes, std::greater_equal<>{}) != sizes.end())
+        refuse("sizes", "must rise");
+      plan_.classes.by = Classes::By::size;
+    }
+  }
+
+  void check_profile() {
+    if (section_.node()->find("region") == nullptr) {
+      reading_.faults.push_back(missing_key(section_, "region"));
+      return;
+    }
+    if (!plan_.region) return;
+    if (std::holds_alternative<MeshRegion>(*plan_.region)) refuse("region", "must be a box or a cylinder");
+    const bool is_box = std::holds_alternative<BoxRegion>(*plan_.region);
+    if (is_box && plan_.along.cwiseAbs().maxCoeff() < 1.0)
+      refuse("along", "must be an axis of the box: x, y or z");
+    if (!is_box && section_.has("along"))
+      refuse("along", "is not for a cylinder, whose layers lie across its axis");
+  }
+
+  /// Of the part whose key is given, or of the run, of bodies, of the cell or of the machine by their names.
+  void read_quantities() {
+    std::vector<const ObservedKindWords*> given;
+    for (const ObservedKindWords& of : observed_kinds())
+      if (*of.key != '\0' && of.kind != ObservedKind::region && of.kind != ObservedKind::body &&
+          section_.has(of.key))
+        given.push_back(&of);
+    if (given.size() > 1)
+      return refuse(given[1]->key,
+                    fmt::format("does not go with {}: quantities are of one part", given[0]->key));
+    std::vector<ObservedKind> kinds;
+    if (given.empty())
+      kinds = {ObservedKind::region, ObservedKind::run, ObservedKind::cell, ObservedKind::machine};
+    else
+      kinds = {given[0]->kind};
+    const std::vector<std::string> names = section_.texts("quantities");
+    for (std::size_t k = 0; k < names.size(); ++k) read_quantity(names[k], k, kinds);
+    if (plan_.quantities.size() != names.size()) return;
+    if (section_.has("region") && plan_.observed != ObservedKind::region)
+      return refuse("region", "is not for these quantities: they are of no region");
+    if (given.empty()) {
+      plan_.parts = {0};
+    } else {
+      plan_.part_key = given[0]->key;
+      plan_.part = section_.text(given[0]->key);
+    }
+    find_parts(given.empty() ? nullptr : given[0]);
+  }
+
+  void read_quantity(const std::string& name, std::size_t k, const std::vector<ObservedKind>& kinds) {
+    std::vector<std::string> known;
+    for (const ObservedKind kind : kinds) {
+      const std::string before = kind == ObservedKind::machine ? "machine." : "";
+      for (const Observable& quantity : observables(kind)) {
+        known.push_back(before + quantity.name);
+        if (known.back() != name) continue;
+        if (!plan_.quantities.empty() && plan_.observed != kind) {
+          refuse("quantities",
+                 fmt::format("must be of one kind: '{}' and '{}' are not",
+                             section_.texts("quantities").front(), name),
+                 "write two headings");
+          return;
+        }
+        plan_.observed = kind;
+        plan_.quantities.push_back(&quantity);
+        return;
+      }
+    }
+    const Node& node = section_.given("quantities").items[k];
+    Fault fault = fault_at(node, fmt::format("{}[{}]", section_.path_of("quantities"), k),
+                           "is not a quantity that is observed");
+    fault.suggestion = did_you_mean(name, known);
+    for (const ObservedKindWords& of : observed_kinds())
+      if (fault.suggestion.empty() && *of.key != '\0' && find_observable(of.kind, name) != nullptr)
+        fault.suggestion = fmt::format("it is of {}: give `{}`", of.noun, of.key);
+    reading_.faults.push_back(std::move(fault));
+  }
+
+  void find_parts(const ObservedKindWords* of) {
+    const Model& model = reading_.scene.model;
+    if (of == nullptr) {
+      if (world_.is_recorded) return;
+      if (plan_.observed == ObservedKind::cell && !model.cell.is_periodic())
+        refuse("quantities", "are of a periodic cell, and there is none");
+      if (plan_.observed == ObservedKind::machine && model.joints.empty())
+        refuse("quantities", "are of a machine, and there is none");
+      return;
+    }
+    const std::vector<std::string> names = world_.names(of->kind);
+    if (of->kind == ObservedKind::boundary) {
+      for (const std::size_t b : find_boundaries(names, section_, of->key, reading_))
+        plan_.parts.push_back(static_cast<std::int64_t>(b));
+    } else if (const auto found =
+                   find_name(names, fmt::format("of {}", of->noun).c_str(), section_, of->key, reading_)) {
+      plan_.parts = {static_cast<std::int64_t>(*found)};
+      for (const Observable* q : plan_.quantities)
+        if (!world_.is_recorded && !q->is_known_of(model, plan_.parts[0]))
+          refuse("quantities", fmt::format("of {}: it has no {}", plan_.part, q->name));
+    }
+  }
+
+  static constexpr double parallel = 1e-6;
+  const Section& section_;
+  const MeasuredWorld& world_;
+  Reading& reading_;
+  MeasurementPlan plan_;
+};
+
+}  // namespace
+
+std::vector<MeasurementPlan> read_measurements(const Section& top, const MeasuredWorld& world,
+                                               Reading& reading) {
+  std::vector<MeasurementPlan> plans;
+  std::set<std::string> names;
+  const std::vector<Section> sections = elements(top, "measurements");
+  for (std::size_t k = 0; k < sections.size(); ++k) {
+    if (sections[k].node()->faulty) continue;
+    MeasurementPlan plan = MeasurementReader(sections[k], k, world, reading).read();
+    if (!names.insert(plan.name).second) {
+      Fault fault = fault_at(*sections[k].node(), sections[k].path_of("name"),
+                             fmt::format("'{}' is the name of another measurement", plan.name));
+      reading.faults.push_back(std::move(fault));
+    }
+    plans.push_back(std::move(plan));
+  }
+  return plans;
+}
+
+std::vector<MeasurementPlan> read_recorded_measurements(const std::string& text,
+                                                        const std::filesystem::path& file,
+                                                        const std::vector<Override>& overrides,
+                                                        const RecordedWorld& world) {
+  Reading reading;
+  reading.scene.file = file;
+  reading.scene.model.settings.gravity = world.model.settings.gravity;
+  reading.scene.model.materials = world.model.materials;
+  reading.scene.rest_speed_m_s = world.rest_speed_m_s;
+  Node root = parse_document(text, file.string());
+  for (const Override& override : overrides) apply_override(root, override, reading.faults);
+  evaluate_expressions(root, reading.faults);
+  std::erase_if(root.items, [](const Node& item) { return item.key != "measurements"; });
+  Node* const list = root.find("measurements");
+  if (list == nullptr) return {};
+  reading.faults.clear();  // of what the rest of a scene says
+  for (std::size_t k = 0; k < list->items.size(); ++k)
+    validate(list->items[k], "measurements", fmt::format("measurements[{}]", k), reading.faults);
+  std::vector<MeasurementPlan> plans =
+      read_measurements(Section(&root, "", ""), {world.names, true}, reading);
+  if (reading.faults.empty()) return plans;
+  sort_by_place(reading.faults);
+  throw InputError(std::move(reading.faults));
+}
+
+double recorded_rest_speed(const std::string& scene, const std::vector<Override>& overrides,
+                           const Settings& settings) {
+  std::vector<Fault> faults;
+  Node root = parse_document(scene, "");
+  for (const Override& override : overrides) apply_override(root, override, faults);
+  evaluate_expressions(root, faults);
+  const Node* const given = root.find("rest_speed");
+  return given != nullptr && given->is_number() ? given->number : usual_rest_speed(settings);
+}
+
+}  // namespace scree::io

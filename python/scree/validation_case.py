@@ -1,0 +1,265 @@
+"""Cases of `scree validate`: what a file of the library says, and what its analysis is handed."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import math
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
+
+from .study_file import Plan, Point, Study
+from .study_reader import StudyError, is_number, nearest, read_toml
+from .study_table import Mean, Row, mean_of
+
+PASS, MISS, UNSURE, KNOWN = "pass", "miss", "unsure", "known miss"
+GRADES = ("green", "amber", "red")
+
+
+@dataclass(frozen=True)
+class Form:
+    """Which runs a case makes: those of ``grid`` (all combinations) or of ``points``, each with every seed."""
+
+    grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    points: Sequence[Mapping[str, Any]] = ()
+    set: Mapping[str, Any] = field(default_factory=dict)
+    seeds: int = 1
+    seconds: float = 30.0  #: expected, on two cores
+
+    def all_points(self) -> List[Point]:
+        if self.points:
+            return [dict(point) for point in self.points]
+        return [dict(zip(self.grid, values)) for values in itertools.product(*self.grid.values())]
+
+
+@dataclass(frozen=True)
+class Check:
+    """A measured value and the band that was published: it passes if value ± 2 errors reaches the band. Where the
+    error is above ``largest_error`` (left out: half of the band, and a tenth of the value) it could not fail, which
+    is no pass either."""
+
+    name: str
+    value: Optional[float]
+    error: float
+    low: float
+    high: float
+    unit: str = ""
+    published: str = ""  #: in words: where the band is from
+    largest_error: Optional[float] = None
+
+    @property
+    def resolvable(self) -> float:
+        if self.largest_error is not None:
+            return self.largest_error
+        return max(0.5 * (self.high - self.low), 0.1 * abs(0.5 * (self.high + self.low)))
+
+    def verdict(self) -> str:
+        if self.value is None or not math.isfinite(self.value) or not math.isfinite(self.error):
+            return MISS
+        if self.value + 2.0 * self.error < self.low or self.value - 2.0 * self.error > self.high:
+            return MISS
+        return PASS if self.error <= self.resolvable else UNSURE
+
+
+def worst(grades: Sequence[str]) -> str:
+    """Of the verdicts of runs."""
+    known = [grade for grade in grades if grade in GRADES]
+    return max(known, key=GRADES.index) if known else ""
+
+
+def parameter(row: Row, key: str) -> Any:
+    """What the run had: of its point, of the form, or of the scene."""
+    if key in row.job.overrides:
+        return row.job.overrides[key]
+    scene = read_toml(row.job.scene)
+    for values in (scene.get("parameters", {}), scene):
+        if isinstance(values, dict) and is_number(values.get(key)):
+            return values[key]
+    raise StudyError([f"{row.job.scene.name} has no number '{key}'; " +
+                      nearest(key, [*row.job.overrides, *scene.get("parameters", {}), *scene])])
+
+
+class Run:
+    """A finished run, for an analysis."""
+
+    def __init__(self, row: Row):
+        self._row = row
+        self.values, self.seed, self.folder = row.values, row.seed, row.outcome.folder
+        self.summary = row.outcome.summary
+
+    def __getitem__(self, key: str) -> Any:
+        return parameter(self._row, key)
+
+    def value(self, measure: str) -> float:
+        """As docs/studies.md names measures: "discharge.mass_flow_kg_s", "bed.solid_fraction:last"."""
+        return number(self._row, measure)
+
+    def error(self, measure: str) -> float:
+        """Standard error over time; 0 where there is none."""
+        return (self._row.measured.error(measure) or 0.0) if self._row.measured is not None else 0.0
+
+    def table(self, name: str) -> Dict[str, Any]:
+        """Columns of a table of the run, as arrays: "measured_bed.csv", "distribution_bed.csv"."""
+        import numpy
+
+        path = self.folder / name
+        if not path.is_file():
+            there = sorted(file.name for file in self.folder.glob("*.csv"))
+            raise StudyError([f"{path} is not there; there are {', '.join(there) or 'no tables'}"])
+        rows = numpy.genfromtxt(path, delimiter=",", names=True, deletechars="", dtype=float, ndmin=1,
+                                encoding="utf-8")
+        return {column: rows[column] for column in rows.dtype.names or ()}
+
+
+class RunsOfPoint:
+    """The runs of one point, which differ by their seeds."""
+
+    def __init__(self, rows: List[Row]):
+        self._rows = rows
+        self.values = rows[0].values
+        self.runs = [Run(row) for row in rows]
+
+    def __getitem__(self, key: str) -> Any:
+        return parameter(self._rows[0], key)
+
+    def mean(self, measure: str) -> Mean:
+        """Over seeds. Its error is that of the seeds or that over time, whichever is larger: few seeds may agree by
+        chance."""
+        for row in self._rows:
+            number(row, measure)
+        found = mean_of(measure, self._rows)
+        over_time = math.sqrt(math.fsum(run.error(measure)**2 for run in self.runs)) / len(self.runs)
+        return Mean(found.value, max(found.error or 0.0, over_time), found.count)
+
+    def mean_by(self, measure: Callable[[Run], float], error: float = 0.0) -> Mean:
+        """The same of anything that a function makes of a run; ``error`` is that of one run."""
+        values = [measure(run) for run in self.runs]
+        n = len(values)
+        mean = math.fsum(values) / n
+        spread = math.sqrt(math.fsum((v - mean)**2 for v in values) / (n * (n - 1))) if n > 1 else 0.0
+        return Mean(mean, max(spread, error / math.sqrt(n)), n)
+
+
+def number(row: Row, measure: str) -> float:
+    """Raises StudyError, with the nearest name, where a run does not have it."""
+    if row.measured is None:
+        raise StudyError([f"{row.job.said}: the run is not finished"])
+    if not row.measured.has(measure):
+        raise StudyError([row.measured.refusal(measure)])
+    value = row.measured.value(measure)
+    if value is None:
+        raise StudyError([f"{row.job.said}: '{measure}' has no value: nothing was there to be measured"])
+    return value
+
+
+@dataclass(frozen=True)
+class Case:
+    """An experiment of the library."""
+
+    name: str
+    file: Path
+    scene: Path
+    title: str
+    measures: str  #: what is measured, in a sentence
+    sources: List[str]
+    short: Form
+    full: Form
+    analyse: Callable[[List[RunsOfPoint]], List[Check]]
+    draw: Optional[Callable[[Any, List[RunsOfPoint]], None]]
+    known_misses: Dict[str, str]  #: causes, by the names of checks
+    panels: int
+
+    def form(self, full: bool) -> Form:
+        return self.full if full else self.short
+
+    def study(self, full: bool, folder: Path, workers: int, changes: Mapping[str, Any]) -> Study:
+        """The runs of this case as those of a sweep."""
+        form = self.form(full)
+        points = form.all_points()
+        keys = list(points[0])
+        common = Plan(file=self.file, name=self.name, folder=folder / self.name, scenes=[self.scene],
+                      seeds=list(range(1, form.seeds + 1)), seed_keys=["seed"], set={**form.set, **changes},
+                      workers=workers, threads=1, memory_mb=None, labels={})
+        return Study(**vars(common), measures=None, keys=keys, points=points, logarithmic=[])
+
+
+def read_case(file: Path) -> Case:
+    """Runs the file as a module. Raises StudyError with all that is wrong with it."""
+    spec = importlib.util.spec_from_file_location(f"scree_validation_{file.stem}", file)
+    if spec is None or spec.loader is None:
+        raise StudyError([f"{file}: cannot be read as Python"])
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as fault:  # whatever a file does
+        raise StudyError([f"{file}: {type(fault).__name__}: {fault}"]) from None
+    faults = [f"{file}: {name} is missing" for name in ("TITLE", "MEASURES", "SOURCES", "SHORT", "FULL", "analyse")
+              if not hasattr(module, name)]
+    scene = file.with_suffix(".toml")
+    if not scene.is_file():
+        faults.append(f"{file}: its scene {scene.name} is not beside it")
+    for name in ("SHORT", "FULL"):
+        if hasattr(module, name) and not isinstance(getattr(module, name), Form):
+            faults.append(f"{file}: {name} must be a Form")
+    sources = list(getattr(module, "SOURCES", []))
+    if hasattr(module, "SOURCES") and not all(re.search(r"\b(1[6-9]|20)\d\d\b", source) for source in sources or [""]):
+        faults.append(f"{file}: SOURCES must be a list of texts, each with its year")
+    if faults:
+        raise StudyError(faults)
+    return Case(name=file.stem, file=file, scene=scene, title=module.TITLE, measures=module.MEASURES, sources=sources,
+                short=module.SHORT, full=module.FULL, analyse=module.analyse, draw=getattr(module, "draw", None),
+                known_misses=dict(getattr(module, "KNOWN_MISSES", {})), panels=int(getattr(module, "PANELS", 1)))
+
+
+def library(named: Optional[Path]) -> Path:
+    """The folder of cases: the one that is named, that of the sources, or that of an installation."""
+    here = Path(__file__).resolve()
+    places = [named] if named is not None else [
+        *(Path(place) for place in [os.environ.get("SCREE_VALIDATION", "")] if place),
+        here.parents[2] / "scenes" / "validation",
+        *(parent / "share" / "scree" / end for parent in here.parents[:6]
+          for end in ("validation", "scenes/validation")),
+        *_by_program()]
+    for place in places:
+        if place.is_dir() and any(place.glob("*.py")):
+            return place
+    raise StudyError(["the library of cases is not found; --library FOLDER says where it is: scenes/validation of the "
+                      "sources, share/scree/scenes/validation of an installation", "looked at:",
+                      *(f"  {place}" for place in dict.fromkeys(places))], 6)
+
+
+def _by_program() -> List[Path]:
+    from . import program
+    from .errors import ProgramError
+
+    try:
+        share = Path(program.path()).resolve().parents[1] / "share" / "scree"
+    except (ProgramError, IndexError):
+        return []
+    return [share / "validation", share / "scenes" / "validation"]
+
+
+def names_of(folder: Path) -> List[str]:
+    return sorted(file.stem for file in folder.glob("*.py") if not file.stem.startswith("_"))
+
+
+def read_cases(folder: Path, names: Sequence[str]) -> List[Case]:
+    """Those that are named, or all. Raises StudyError where a name is not there."""
+    there = names_of(folder)
+    unknown = [name for name in names if name not in there]
+    if unknown:
+        raise StudyError([f"there is no case '{name}'; " + (nearest(name, there) or "the cases are: " +
+                          ", ".join(there)) for name in unknown], 2)
+    faults: List[str] = []
+    cases: List[Case] = []
+    for name in dict.fromkeys(names or there):
+        try:
+            cases.append(read_case(folder / f"{name}.py"))
+        except StudyError as fault:
+            faults += fault.faults
+    if faults:
+        raise StudyError(faults)
+    return cases

@@ -1,0 +1,59 @@
+"""Fits for the analyses of `scree validate`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Optional, Sequence
+
+
+@dataclass(frozen=True)
+class Line:
+    """y = slope x + intercept, with standard errors."""
+
+    slope: float
+    intercept: float
+    slope_error: float
+    intercept_error: float
+    covariance: float
+    scatter: float  #: root mean square distance of the points from it
+
+    def __call__(self, x: Any) -> Any:
+        return self.slope * x + self.intercept
+
+    @property
+    def root(self) -> float:
+        """Where it is zero."""
+        return -self.intercept / self.slope
+
+    @property
+    def root_error(self) -> float:
+        variance = (self.intercept_error**2 + self.root**2 * self.slope_error**2 + 2.0 * self.root * self.covariance)
+        return math.sqrt(max(variance, 0.0)) / abs(self.slope)
+
+
+def line(x: Sequence[float], y: Sequence[float], errors: Optional[Sequence[float]] = None) -> Line:
+    """Weighted least squares. Errors are scaled up where the points lie farther from the line than they say; without
+    them they follow from the scatter."""
+    import numpy
+
+    xs, ys = numpy.asarray(x, float), numpy.asarray(y, float)
+    n = len(xs)
+    if n < 2:
+        raise ValueError(f"a line needs two points or more, and there are {n}")
+    given = numpy.asarray(errors, float) if errors is not None else numpy.zeros(n)
+    known = errors is not None and bool((given > 0.0).all())
+    weights = 1.0 / given**2 if known else numpy.ones(n)
+    matrix = numpy.array([[(weights * xs * xs).sum(), (weights * xs).sum()], [(weights * xs).sum(), weights.sum()]])
+    slope, intercept = numpy.linalg.solve(matrix, [(weights * xs * ys).sum(), (weights * ys).sum()])
+    off = ys - (slope * xs + intercept)
+    chance = float((weights * off * off).sum()) / (n - 2) if n > 2 else 0.0
+    covariance = numpy.linalg.inv(matrix) * (max(1.0, chance) if known else chance)
+    return Line(float(slope), float(intercept), math.sqrt(covariance[0, 0]), math.sqrt(covariance[1, 1]),
+                float(covariance[0, 1]), float(numpy.sqrt(numpy.mean(off * off))))
+
+
+def power(x: Sequence[float], y: Sequence[float], errors: Optional[Sequence[float]] = None) -> Line:
+    """The line of logarithms: y = exp(intercept) x^slope."""
+    relative = [e / v for e, v in zip(errors, y)] if errors is not None else None
+    return line([math.log(v) for v in x], [math.log(v) for v in y], relative)

@@ -1,0 +1,83 @@
+// What series say of their means.
+#include <cmath>
+#include <gtest/gtest.h>
+#include <vector>
+
+#include "engine/core/random.h"
+#include "io/results/series_statistics.h"
+
+namespace scree::io {
+namespace {
+
+/// x_k = memory x_(k-1) + a random number of the deviation 1.
+std::vector<double> series_with_memory(double memory, std::size_t count, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<double> x;
+  double last = 0.0;
+  for (std::size_t k = 0; k < count + 1000; ++k) {
+    double noise = -6.0;
+    for (int j = 0; j < 12; ++j) noise += random.uniform(0.0, 1.0);  // variance 1
+    last = memory * last + noise;
+    if (k >= 1000) x.push_back(last);
+  }
+  return x;
+}
+
+double error_of(const std::vector<double>& x) { return series_statistics(x).error; }
+
+// The error of the mean of such a series is 1 / ((1 - memory) sqrt(n)). The mean of 60 estimates is within 5
+// %, where a series has hundreds of times its memory, and within 15 % where it has some ten; the scatter of
+// the means themselves, which 60 of them know to 9 %, within 30 %.
+TEST(SeriesStatistics, ErrorOfASeriesWithMemoryIsItsClosedForm) {
+  constexpr double trials = 60.0;
+  for (const std::size_t count : {256u, 4096u}) {
+    for (const double memory : {-0.5, 0.0, 0.5, 0.9}) {
+      const double expected = 1.0 / ((1.0 - memory) * std::sqrt(static_cast<double>(count)));
+      double errors = 0.0, squares = 0.0;
+      for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        const std::vector<double> x = series_with_memory(memory, count, seed);
+        errors += error_of(x) / trials;
+        squares += std::pow(series_statistics(x).mean, 2) / trials;
+      }
+      EXPECT_NEAR(errors / expected, 1.0, count > 1000 ? 0.05 : 0.15) << memory << " " << count;
+      EXPECT_NEAR(std::sqrt(squares) / expected, 1.0, 0.3) << memory << " " << count;
+    }
+  }
+}
+
+// Means of ten random numbers that follow each other are no autoregression: their error is 10 % too large.
+TEST(SeriesStatistics, ErrorOfAMovingMean) {
+  constexpr std::size_t count = 4096;
+  double errors = 0.0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const std::vector<double> noise = series_with_memory(0.0, count + 9, seed);
+    std::vector<double> x(count, 0.0);
+    for (std::size_t k = 0; k < count; ++k)
+      for (std::size_t j = 0; j < 10; ++j) x[k] += noise[k + j] / 10.0;
+    errors += error_of(x) / 40.0;
+  }
+  EXPECT_NEAR(errors * std::sqrt(static_cast<double>(count)), 1.1, 0.1);
+}
+
+TEST(SeriesStatistics, OfFewValues) {
+  const double none = std::nan("");
+  EXPECT_TRUE(std::isnan(series_statistics({}).mean));
+  const double one[] = {none, 3.0};
+  EXPECT_EQ(series_statistics(one).mean, 3.0);
+  EXPECT_EQ(series_statistics(one).count, 1u);
+  EXPECT_TRUE(std::isnan(series_statistics(one).error));
+  const double some[] = {1.0, none, 4.0, 2.0, 3.0};
+  const SeriesStatistics s = series_statistics(some);
+  EXPECT_EQ(s.mean, 2.5);
+  EXPECT_EQ(s.median, 2.5);
+  EXPECT_EQ(s.least, 1.0);
+  EXPECT_EQ(s.largest, 4.0);
+  EXPECT_EQ(s.last, 3.0);
+  EXPECT_NEAR(s.deviation, std::sqrt(5.0 / 3.0), 1e-15);
+  EXPECT_NEAR(s.error, s.deviation / 2.0, 1e-15);
+  const std::vector<double> still(100, 7.0);
+  EXPECT_EQ(series_statistics(still).error, 0.0);
+}
+
+}  // namespace
+}  // namespace scree::io

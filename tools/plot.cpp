@@ -1,0 +1,338 @@
+#include "tools/plot.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "io/files/csv_file.h"
+#include "io/files/file_errors.h"
+#include "io/plots/plot.h"
+#include "io/results/step_rows.h"
+#include "io/scene/faults.h"
+#include "tools/command_line.h"
+#include "tools/exit_codes.h"
+#include "tools/output_files.h"
+#include "tools/recorded_run.h"
+
+namespace scree {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_points = 2000;  // of a curve; of more the means of equal parts are drawn
+
+struct PlotOptions {
+  std::vector<std::string> arguments;
+  fs::path output;
+  std::string x, log, title;
+  std::optional<double> from, until;
+  double average = 0.0;
+  bool list = false, overwrite = false, quiet = false;
+};
+
+/// Ends of columns' names and their units, longer ones first.
+constexpr std::pair<const char*, const char*> unit_endings[] = {{"_kg_m2_s", "kg m²/s"},
+                                                                {"_kg_m_s", "kg m/s"},
+                                                                {"_kg_m3", "kg/m³"},
+                                                                {"_m2_s2", "m²/s²"},
+                                                                {"_N_m_s", "N m s"},
+                                                                {"_rad_s", "rad/s"},
+                                                                {"_kg_s", "kg/s"},
+                                                                {"_N_s", "N s"},
+                                                                {"_N_m", "N m"},
+                                                                {"_m_s", "m/s"},
+                                                                {"_1_s", "1/s"},
+                                                                {"_deg", "°"},
+                                                                {"_m3", "m³"},
+                                                                {"_kg", "kg"},
+                                                                {"_Pa", "Pa"},
+                                                                {"_rad", "rad"},
+                                                                {"_N", "N"},
+                                                                {"_J", "J"},
+                                                                {"_W", "W"},
+                                                                {"_m", "m"},
+                                                                {"_s", "s"}};
+
+/// "mass flow" and "kg/s" of "mass_flow_kg_s", with ", glass" of "mass_flow_kg_s.glass".
+struct Label {
+  std::string quantity, unit;
+  std::string text() const { return unit.empty() ? quantity : quantity + " (" + unit + ")"; }
+};
+Label label_of(const std::string& column) {
+  const std::size_t dot = column.find('.');
+  std::string name = column.substr(0, dot),
+              of = dot == std::string::npos ? "" : ", " + column.substr(dot + 1);
+  Label label;
+  for (const auto& [ending, unit] : unit_endings) {
+    if (!name.ends_with(ending) || name.size() == std::string_view(ending).size()) continue;
+    name.resize(name.size() - std::string_view(ending).size());
+    label.unit = unit;
+    break;
+  }
+  std::ranges::replace(name, '_', ' ');
+  std::ranges::replace(of, '_', ' ');
+  label.quantity = name + of;
+  return label;
+}
+
+/// A column of a table of a run: what is plotted.
+struct Source {
+  std::string name;  // as people write it: "discharge.mass_flow_kg_s", "boundaries.floor.force_z_N"
+  fs::path file;     // relative to the run's folder
+  std::string column, part_column, part;
+  std::string x;  // the column that it is drawn against
+};
+
+/// All of a run. Of a measurement by its name, of a table of parts by table, part and column; a column of
+/// steps.csv by itself.
+std::vector<Source> sources_of(const io::RunFolder& run) {
+  std::vector<Source> all;
+  std::vector<fs::path> files = run.tables();
+  std::error_code error;
+  for (fs::directory_iterator entry(run.path, error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().filename().string().starts_with("distribution_")) files.push_back(entry->path());
+  for (const fs::path& file : files) {
+    const std::string stem = file.stem().string();
+    if (!fs::exists(file) || stem == "events" || stem == "impacts" || stem == "bonds") continue;
+    const std::vector<io::CsvLine> lines = io::read_csv_lines(file);
+    if (lines.empty()) continue;
+    std::vector<std::string> columns;
+    for (const io::CsvField& field : io::split_csv(lines[0].text, ',')) columns.emplace_back(field.text);
+    const bool is_list = stem.starts_with("distribution_"), is_measured = stem.starts_with("measured_");
+    const std::string before = is_list || is_measured ? stem.substr(stem.find('_') + 1) + '.'
+                               : stem == "steps"      ? ""
+                                                      : stem + '.';
+    const std::string x = is_list ? columns.front() : "time_s";
+    std::string part_column;
+    for (const char* key : {"boundary", "part", "joint", "opening"})
+      if (!is_measured && std::ranges::find(columns, key) != columns.end()) part_column = key;
+    std::vector<std::string> parts{""};
+    if (!part_column.empty()) {
+      const auto at = static_cast<std::size_t>(std::ranges::find(columns, part_column) - columns.begin());
+      std::set<std::string> known;
+      parts.clear();
+      for (std::size_t n = 1; n < lines.size(); ++n) {
+        const std::vector<io::CsvField> fields = io::split_csv(lines[n].text, ',');
+        if (at >= fields.size()) continue;
+        if (!known.insert(std::string(fields[at].text)).second) break;  // the next step's
+        parts.emplace_back(fields[at].text);
+      }
+    }
+    for (const std::string& part : parts)
+      for (const std::string& column : columns)
+        if (column != x && column != "step" && column != "time_s" && column != part_column)
+          all.push_back({before + (part.empty() ? "" : part + '.') + column, file.filename(), column,
+                         part_column, part, x});
+  }
+  return all;
+}
+
+const Source& find_source(const std::vector<Source>& all, const std::string& name) {
+  const auto found = std::ranges::find(all, name, &Source::name);
+  if (found != all.end()) return *found;
+  std::vector<std::string> names;
+  for (const Source& s : all) names.push_back(s.name);
+  const std::string near = io::did_you_mean(name, names);
+  throw CLI::ValidationError(
+      "MEASURE", fmt::format("there is no '{}' in the run's tables{}{}; `scree plot RUN --list` names all",
+                             name, near.empty() ? "" : "; ", near));
+}
+
+struct Points {
+  std::vector<double> x, y;
+};
+
+Points points_of(const io::RunFolder& run, const Source& source) {
+  const fs::path file = run.path / source.file;
+  const io::StepRows rows =
+      source.part.empty() ? io::StepRows(file) : io::StepRows(file, source.part_column, source.part);
+  const std::vector<double>*x = rows.column(source.x), *y = rows.column(source.column);
+  if (x == nullptr || y == nullptr) return {};
+  return {*x, *y};
+}
+
+/// y at the places x, on straight lines between; NaN outside.
+std::vector<double> at_places(const Points& curve, const std::vector<double>& x) {
+  std::vector<double> y;
+  for (const double at : x) {
+    const auto after = std::ranges::lower_bound(curve.x, at);
+    const auto k = static_cast<std::size_t>(after - curve.x.begin());
+    if (after != curve.x.end() && *after == at)
+      y.push_back(curve.y[k]);
+    else if (after == curve.x.begin() || after == curve.x.end())
+      y.push_back(std::nan(""));
+    else
+      y.push_back(curve.y[k - 1] +
+                  (curve.y[k] - curve.y[k - 1]) * (at - curve.x[k - 1]) / (curve.x[k] - curve.x[k - 1]));
+  }
+  return y;
+}
+
+/// Means of both over parts of the same width in x.
+Points averaged(const Points& curve, double width) {
+  std::map<std::int64_t, std::array<double, 3>> parts;
+  for (std::size_t k = 0; k < curve.x.size(); ++k) {
+    if (!std::isfinite(curve.x[k]) || !std::isfinite(curve.y[k])) continue;
+    auto& [count, x, y] = parts[static_cast<std::int64_t>(std::floor(curve.x[k] / width))];
+    count += 1.0;
+    x += curve.x[k];
+    y += curve.y[k];
+  }
+  Points means;
+  for (const auto& [part, sums] : parts) {
+    means.x.push_back(sums[1] / sums[0]);
+    means.y.push_back(sums[2] / sums[0]);
+  }
+  return means;
+}
+
+/// As it is drawn: within the times that were asked for, with means where they were, or where there are too
+/// many points; against another column if one is given.
+Points drawn(const io::RunFolder& run, const std::vector<Source>& all, const Source& source,
+             const PlotOptions& options) {
+  Points curve = points_of(run, source);
+  if (options.from || options.until) {
+    Points part;
+    for (std::size_t k = 0; k < curve.x.size(); ++k) {
+      if (curve.x[k] < options.from.value_or(-infinity) || curve.x[k] > options.until.value_or(infinity))
+        continue;
+      part.x.push_back(curve.x[k]);
+      part.y.push_back(curve.y[k]);
+    }
+    curve = std::move(part);
+  }
+  Points other;
+  if (!options.x.empty()) other.y = at_places(points_of(run, find_source(all, options.x)), curve.x);
+  double width = options.average;
+  if (width == 0.0 && curve.x.size() > most_points)
+    width = (curve.x.back() - curve.x.front()) / static_cast<double>(most_points);
+  if (width > 0.0) {
+    other.x = curve.x;
+    curve = averaged(curve, width);
+    if (!other.y.empty()) other = averaged(other, width);
+  }
+  if (!options.x.empty()) curve.x = other.y;
+  return curve;
+}
+
+/// The runs and the measures of a command line: what is a folder is a run.
+void sort_arguments(const PlotOptions& options, std::vector<io::RunFolder>& runs,
+                    std::vector<std::string>& names) {
+  for (const std::string& argument : options.arguments) {
+    if (fs::exists(argument) || argument.find('/') != std::string::npos)
+      runs.push_back(find_run(argument));
+    else
+      names.push_back(argument);
+  }
+  if (runs.empty())
+    throw CLI::ValidationError("RUN",
+                               fmt::format("none of these is a folder of a run: {}", fmt::join(names, ", ")));
+}
+
+/// What is drawn where nothing is named: the first column of each measurement; else the run in general.
+std::vector<std::string> usual_names(const std::vector<Source>& all) {
+  std::vector<std::string> names;
+  fs::path last;
+  for (const Source& s : all)
+    if (s.file.string().starts_with("measured_") && s.file != last) {
+      last = s.file;
+      names.push_back(s.name);
+    }
+  if (names.empty()) names = {"kinetic_energy_J", "contacts", "penetration_max", "residual_over_goal"};
+  return names;
+}
+
+std::string name_of(const io::RunFolder& run) {
+  return fs::absolute(run.path).lexically_normal().filename().string();
+}
+
+int plot(const PlotOptions& options) {
+  std::vector<io::RunFolder> runs;
+  std::vector<std::string> names;
+  sort_arguments(options, runs, names);
+  std::vector<std::vector<Source>> sources;
+  for (const io::RunFolder& run : runs) sources.push_back(sources_of(run));
+  if (options.list) {
+    for (const Source& s : sources[0]) show(s.name + "\n");
+    return exit_ok;
+  }
+  const fs::path path = options.output.empty() ? runs[0].path / "plot.svg" : options.output;
+  expect_writable(path, {io::own_files(runs[0]), options.overwrite});
+  if (names.empty()) names = usual_names(sources[0]);
+  std::vector<io::Panel> panels;
+  std::vector<std::pair<std::string, std::string>> kinds;  // [panel] units of what is in it
+  for (const std::string& name : names) {
+    const Source& first = find_source(sources[0], name);
+    const Label label = label_of(first.column);
+    const std::string x = options.x.empty() ? first.x : options.x;
+    const Label x_label = label_of(options.x.empty() ? x : find_source(sources[0], x).column);
+    const std::pair kind{label.unit.empty() ? name : label.unit, x};
+    const auto known = std::ranges::find(kinds, kind);
+    io::Panel* panel =
+        known == kinds.end() ? nullptr : &panels[static_cast<std::size_t>(known - kinds.begin())];
+    if (panel == nullptr) {
+      kinds.push_back(kind);
+      panel = &panels.emplace_back();
+      panel->title = name;
+      panel->x_label = x_label.text();
+      panel->y_label = label.text();
+      if (options.log.find('x') != std::string::npos) panel->x_axis = io::Axis::logarithmic;
+      if (options.log.find('y') != std::string::npos) panel->y_axis = io::Axis::logarithmic;
+    } else {
+      panel->title += ", " + name;
+      panel->y_label = label.unit;
+    }
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      Points curve = drawn(runs[r], sources[r], find_source(sources[r], name), options);
+      panel->curves.push_back({runs.size() > 1 ? name_of(runs[r]) + ": " + name : name, std::move(curve.x),
+                               std::move(curve.y), io::Line::plain});
+    }
+  }
+  for (io::Panel& panel : panels)
+    if (panel.curves.size() == 1) panel.curves[0].label.clear();  // the title says it
+  std::string title = options.title;
+  for (const io::RunFolder& run : runs)
+    if (options.title.empty()) title += (title.empty() ? "" : ", ") + name_of(run);
+  io::write_plot(path, title, panels);
+  if (!options.quiet) show(path.string() + "\n");
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_plot(CLI::App& app, std::function<int()>& action) {
+  const auto options = std::make_shared<PlotOptions>();
+  CLI::App* command = app.add_subcommand("plot", "Draw columns of a run's tables, of one run or several");
+  command
+      ->add_option(
+          "arguments", options->arguments,
+          "Folders of runs, and columns of their tables: kinetic_energy_J (of steps.csv), "
+          "boundaries.floor.force_z_N, discharge.mass_flow_kg_s (of a measurement); those of the first "
+          "run's measurements if none is named")
+      ->type_name("RUN|MEASURE")
+      ->required();
+  command
+      ->add_option("-o,--output", options->output, "Picture; plot.svg in the first run's folder if not given")
+      ->type_name("FILE")
+      ->check(ending_in({".svg", ".png", ".pdf"}));
+  command->add_option("--x", options->x, "Column to draw them against, in place of the time")
+      ->type_name("MEASURE");
+  command->add_option("--from", options->from, "No earlier time than this, s")->check(number_in(any_number));
+  command->add_option("--until", options->until, "No later time than this, s")->check(number_in(any_number));
+  command->add_option("--average", options->average, "Draw means over parts of this length, s")
+      ->check(number_in(positive));
+  command->add_option("--log", options->log, "Logarithmic axes")->check(one_of({"x", "y", "xy"}));
+  command->add_option("--title", options->title, "Title; the runs' names if not given");
+  command->add_flag("--list", options->list,
+                    "Print the names of all columns that can be drawn, and draw nothing");
+  add_overwrite(*command, options->overwrite);
+  command->add_flag("-q,--quiet", options->quiet, "Print nothing but warnings and errors");
+  command->callback([options, &action] { action = [options] { return plot(*options); }; });
+}
+
+}  // namespace scree

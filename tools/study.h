@@ -1,0 +1,12 @@
+// scree sweep, calibrate: studies of many runs, which the Python package does.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace scree {
+
+/// Adds the subcommands.
+void add_studies(CLI::App& app, std::function<int()>& action);
+
+}  // namespace scree
