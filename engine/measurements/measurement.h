@@ -62,6 +62,7 @@ struct MeasurementPlan {
   ObservedKind observed = ObservedKind::run;
   std::vector<const Observable*> quantities;
   std::vector<std::int64_t> parts;
+  std::vector<std::string> units;  // [quantity]
   std::string part_key, part;  // what a scene calls them: "boundary", "floor"; empty of quantities of no part
   double rest_speed_m_s = 0.0;
   // Of flow and screening.

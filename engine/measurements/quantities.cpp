@@ -11,7 +11,8 @@ class Quantities : public Measurement {
 
   std::vector<MeasuredColumn> columns() const override {
     std::vector<MeasuredColumn> columns;
-    for (const Observable* q : plan_.quantities) columns.push_back({q->name, q->unit});
+    for (std::size_t k = 0; k < amounts_.size(); ++k)
+      columns.push_back({plan_.quantities[k]->name, plan_.units[k]});
     return columns;
   }
   bool needs_every_step() const override { return true; }

@@ -42,7 +42,8 @@ std::string joined_row(double first, const std::vector<double>& rest) {
 std::string with_error(double mean, double error) {
   if (!std::isfinite(mean)) return "-";
   if (!std::isfinite(error)) return fmt::format("{:.4g}", mean);
-  if (error == 0.0) return fmt::format("{:.6g} ± 0", mean);
+  constexpr double rounding = 1e-10;
+  if (error <= rounding * std::abs(mean)) return fmt::format("{:.6g} ± 0", mean);
   const int digits = std::clamp(
       static_cast<int>(std::floor(std::log10(std::max(std::abs(mean), error)) - std::log10(error))) + 2, 1,
       12);

@@ -17,7 +17,10 @@ struct SeriesStatistics {
   std::size_t count = 0;
   /// Is the drift so much larger than the error of a difference of two halves, 2 errors, that there is no
   /// steady mean?
-  bool is_steady() const { return !(std::abs(drift) > 6.0 * error); }
+  bool is_steady() const {
+    constexpr double rounding = 1e-10;
+    return !(std::abs(drift) > 6.0 * error && std::abs(drift) > rounding * std::abs(mean));
+  }
 };
 
 /// The error knows of what follows from what came before: an autoregression (Burg 1968; its order by Akaike's

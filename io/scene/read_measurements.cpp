@@ -251,6 +251,7 @@ class MeasurementReader {
         }
         plan_.observed = kind;
         plan_.quantities.push_back(&quantity);
+        plan_.units.emplace_back(quantity.unit);
         return;
       }
     }
@@ -281,6 +282,8 @@ class MeasurementReader {
     } else if (const auto found =
                    find_name(names, fmt::format("of {}", of->noun).c_str(), section_, of->key, reading_)) {
       plan_.parts = {static_cast<std::int64_t>(*found)};
+      for (std::size_t k = 0; k < plan_.quantities.size() && !world_.is_recorded; ++k)
+        plan_.units[k] = unit_of(*plan_.quantities[k], of->kind, model, plan_.parts[0]);
       for (const Observable* q : plan_.quantities)
         if (!world_.is_recorded && !q->is_known_of(model, plan_.parts[0]))
           refuse("quantities", fmt::format("of {}: it has no {}", plan_.part, q->name));

@@ -13,10 +13,10 @@ from . import program, validation_report
 from .errors import ProgramError
 from .study import CANNOT_WRITE, MISSING_PROGRAM, Sweep
 from .study_reader import StudyError
-from .study_runs import FINISHED, INTERRUPTED
+from .study_runs import FINISHED, INTERRUPTED, write_whole
 from .study_table import by_points, read_measured
 from .study_words import tell, time_of
-from .validation_case import Case, RunsOfPoint, library, read_cases, worst
+from .validation_case import KNOWN, Case, RunsOfPoint, library, read_cases, worst
 from .validation_report import Result
 
 MISSED = 14  # tools/exit_codes.h: exit_different
@@ -76,13 +76,18 @@ def validate(options: argparse.Namespace) -> int:
             return INTERRUPTED
         validation_report.write_json(options.folder / "validation.json", results)
         if options.full or options.page:
-            validation_report.write_whole(options.folder / "validation.md", validation_report.page(results, version()))
+            write_whole(options.folder / "validation.md", validation_report.page(results, version()))
     print(validation_report.table(results))
     missed = [result.case.name for result in results if not result.passed()]
     if missed:
         print(f"{len(results) - len(missed)} of {len(results)} cases hold; not: {', '.join(missed)}")
         return next((result.status for result in results if result.status), MISSED)
-    print(f"all {len(results)} cases hold" if len(results) > 1 else "the case holds")
+    known = [result.case.name for result in results if any(result.verdict(check) == KNOWN for check in result.checks)]
+    held = len(results) - len(known)
+    if known:
+        print(f"{held} of {len(results)} cases hold; the others miss for causes that are stated: {', '.join(known)}")
+    else:
+        print(f"all {held} cases hold" if held > 1 else "the case holds")
     return 0
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import itertools
 import math
-import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,6 +49,10 @@ class Check:
     unit: str = ""
     published: str = ""  #: in words: where the band is from
     largest_error: Optional[float] = None
+
+    @classmethod
+    def of(cls, name: str, mean: Mean, low: float, high: float, unit: str = "", published: str = "") -> "Check":
+        return cls(name, mean.value, mean.error or 0.0, low, high, unit, published)
 
     @property
     def resolvable(self) -> float:
@@ -178,7 +182,7 @@ class Case:
     def study(self, full: bool, folder: Path, workers: int, changes: Mapping[str, Any]) -> Study:
         """The runs of this case as those of a sweep."""
         form = self.form(full)
-        points = form.all_points()
+        points = [{key: changes.get(key, value) for key, value in point.items()} for point in form.all_points()]
         keys = list(points[0])
         common = Plan(file=self.file, name=self.name, folder=folder / self.name, scenes=[self.scene],
                       seeds=list(range(1, form.seeds + 1)), seed_keys=["seed"], set={**form.set, **changes},
@@ -216,13 +220,7 @@ def read_case(file: Path) -> Case:
 
 def library(named: Optional[Path]) -> Path:
     """The folder of cases: the one that is named, that of the sources, or that of an installation."""
-    here = Path(__file__).resolve()
-    places = [named] if named is not None else [
-        *(Path(place) for place in [os.environ.get("SCREE_VALIDATION", "")] if place),
-        here.parents[2] / "scenes" / "validation",
-        *(parent / "share" / "scree" / end for parent in here.parents[:6]
-          for end in ("validation", "scenes/validation")),
-        *_by_program()]
+    places = [named] if named is not None else _places()
     for place in places:
         if place.is_dir() and any(place.glob("*.py")):
             return place
@@ -231,15 +229,16 @@ def library(named: Optional[Path]) -> Path:
                       *(f"  {place}" for place in dict.fromkeys(places))], 6)
 
 
-def _by_program() -> List[Path]:
+def _places() -> List[Path]:
+    """Above the package and the program: of the sources, of a build in them, of an installation."""
     from . import program
     from .errors import ProgramError
 
-    try:
-        share = Path(program.path()).resolve().parents[1] / "share" / "scree"
-    except (ProgramError, IndexError):
-        return []
-    return [share / "validation", share / "scenes" / "validation"]
+    begins = [Path(__file__).resolve()]
+    with contextlib.suppress(ProgramError):
+        begins.append(Path(program.path()).resolve())
+    ends = ("scenes/validation", "share/scree/scenes/validation", "share/scree/validation")
+    return [parent / end for begin in begins for parent in begin.parents[:6] for end in ends]
 
 
 def names_of(folder: Path) -> List[str]:

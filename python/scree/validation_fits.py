@@ -1,10 +1,12 @@
-"""Fits for the analyses of `scree validate`."""
+"""What analyses of `scree validate` have in common: fits, ratios, a published law, points with error bars."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from typing import Any, Optional, Sequence
+
+from .study_table import Mean
 
 
 @dataclass(frozen=True)
@@ -57,3 +59,25 @@ def power(x: Sequence[float], y: Sequence[float], errors: Optional[Sequence[floa
     """The line of logarithms: y = exp(intercept) x^slope."""
     relative = [e / v for e, v in zip(errors, y)] if errors is not None else None
     return line([math.log(v) for v in x], [math.log(v) for v in y], relative)
+
+
+def over(a: Mean, b: Mean) -> Mean:
+    """Their ratio; the errors are taken to be independent."""
+    if a.value is None or not b.value:
+        return Mean()
+    ratio = a.value / b.value
+    return Mean(ratio, math.hypot(a.error or 0.0, ratio * (b.error or 0.0)) / abs(b.value), min(a.count, b.count))
+
+
+def mu_of_i(i: Any, quasistatic: float = 0.382) -> Any:
+    """Shear stress over pressure of sheared spheres at the inertial number i. Chialvo, Sun, Sundaresan 2012,
+    Phys. Rev. E 85, 021305: 0.105, 0.268, 0.357, 0.382, 0.405 at i = 0 for friction 0, 0.1, 0.3, 0.5, 1."""
+    import numpy
+
+    return quasistatic + 0.37 / ((0.32 / numpy.maximum(i, 1e-12))**1.5 + 1.0)
+
+
+def dots(axes: Any, x: Sequence[float], means: Sequence[Mean], label: str, mark: str = "o") -> None:
+    """Measured values with bars of two errors."""
+    bars = [2.0 * (mean.error or 0.0) for mean in means]
+    axes.errorbar(x, [mean.value for mean in means], bars, fmt=mark, label=label)

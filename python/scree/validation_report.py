@@ -12,9 +12,9 @@ from typing import Any, Dict, List, Optional
 
 from . import plots
 from .study_figures import headless
-from .study_runs import write_whole
+from .study_runs import read_json, write_whole
 from .study_words import tell, time_of
-from .validation_case import KNOWN, MISS, PASS, UNSURE, Case, Check, RunsOfPoint
+from .validation_case import KNOWN, PASS, UNSURE, Case, Check, RunsOfPoint
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Result:
 
     def verdict(self, check: Check) -> str:
         found = check.verdict()
-        return KNOWN if found == MISS and self.case.known_misses.get(check.name) else found
+        return KNOWN if found != PASS and self.case.known_misses.get(check.name) else found
 
     def passed(self) -> bool:
         """A miss whose cause is stated does not count."""
@@ -109,7 +109,12 @@ def as_json(results: List[Result]) -> Dict[str, Any]:
 
 
 def write_json(path: Path, results: List[Result]) -> None:
-    write_whole(path, json.dumps(as_json(results), indent=1) + "\n")
+    """Cases that an earlier call has written stay."""
+    text = as_json(results)
+    there = read_json(path).get("cases")
+    if isinstance(there, dict):
+        text["cases"] = {**there, **text["cases"]}
+    write_whole(path, json.dumps(text, indent=1) + "\n")
 
 
 def machine() -> str:

@@ -5,14 +5,16 @@ import numpy as np
 from scree.validation_case import Check, Form
 
 TITLE = "Collapse of a round column"
-MEASURES = ("Run-out (r - r0) / r0 of a column of spheres, friction 0.5, of radius r0, over its aspect a = height / r0. "
-            "Experiments, whose columns are hundreds of grains wide: 1.24 a below a = 1.7, 1.6 sqrt(a) above.")
+MEASURES = ("Run-out (r - r0) / r0 of a column of spheres, friction 0.5, of radius r0; its aspect a is height / r0. "
+            "Columns of hundreds of grains across: 1.24 a below a = 1.7, 1.6 sqrt(a) above.")
 SOURCES = ["G. Lube, H. E. Huppert, R. S. J. Sparks, M. A. Hallworth 2004, J. Fluid Mech. 508, 175. "
            "doi:10.1017/S0022112004009036",
            "E. Lajeunesse, A. Mangeney-Castelnau, J. P. Vilotte 2004, Phys. Fluids 16, 2371. doi:10.1063/1.1736611"]
 SHORT = Form(grid={"aspect": [0.5, 1.0, 2.0]}, seconds=30)
 FULL = Form(grid={"aspect": [0.5, 1.0, 2.0, 3.0], "radius": [8, 12, 16]}, set={"time_step": 0.001, "end_time": 1.6},
             seeds=2, seconds=5400)
+KNOWN_MISSES = {f"run-out over the law, a = {a}": "the column is 16 grains wide: 0.75 at a = 1, and 0.84 at twice the "
+                "width" for a in (0.5, 1, 2)}
 
 
 def lube(a):
@@ -39,8 +41,8 @@ def analyse(points):
     for point in points:
         a, value, error = measured(point)
         radius = f", r0 = {point['radius']:g} d" if "radius" in point.values else ""
-        checks.append(Check(f"run-out over the law, a = {point['aspect']:g}{radius}", value / lube(a), error / lube(a), 0.9,
-                            1.1, published="their laws, 10 %", largest_error=0.15))
+        checks.append(Check(f"run-out over the law, a = {point['aspect']:g}{radius}", value / lube(a), error / lube(a),
+                            0.9, 1.1, published="their laws, 10 %", largest_error=0.15))
     return checks
 
 

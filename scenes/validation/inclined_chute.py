@@ -1,70 +1,59 @@
-"""Flow down a rough incline: Bagnold's profile, and a solid fraction that does not depend on depth."""
+"""Flow down a rough incline: Bagnold's profile, a solid fraction that does not depend on depth, and mu(I)."""
 
 import numpy as np
+from scipy.optimize import curve_fit
 
+from scree.study_table import Mean
 from scree.validation_case import Check, Form
-from scree.validation_fits import power
+from scree.validation_fits import mu_of_i, over
 
 TITLE = "Flow down a rough incline"
-MEASURES = ("Steady flow of spheres, friction 0.5, down a rough plane. Bagnold: the velocity is u(z) ∝ H^(3/2) - (H - z)^(3/2), "
-            "so that the shear rate goes with the root of the depth below the surface; the solid fraction is the same at all "
-            "depths, and falls with the angle. Shear stress over pressure is the tangent of the angle, and that of mu(I).")
-SOURCES = ["L. E. Silbert, D. Ertaş, G. S. Grest, T. C. Halsey, D. Levine, S. J. Plimpton 2001, Phys. Rev. E 64, 051302. "
-           "doi:10.1103/PhysRevE.64.051302",
-           "S. Chialvo, J. Sun, S. Sundaresan 2012, Phys. Rev. E 85, 021305. doi:10.1103/PhysRevE.85.021305 (mu(I))",
-           "GDR MiDi 2004, Eur. Phys. J. E 14, 341. doi:10.1140/epje/i2003-10153-0"]
-SHORT = Form(grid={"angle": [24, 26]}, seconds=30)
-FULL = Form(grid={"angle": [21, 22, 23, 24, 25]}, set={"layer": 20, "length": 12, "settles": 12, "measured": 6}, seconds=7200)
+MEASURES = ("Steady flow of spheres, friction 0.5, down a rough plane. The shear rate goes with the root of the depth "
+            "(Bagnold), the solid fraction is the same at all depths and falls with the angle, whose tangent is mu(I).")
+SOURCES = ["L. E. Silbert et al. 2001, Phys. Rev. E 64, 051302. doi:10.1103/PhysRevE.64.051302",
+           "S. Chialvo, J. Sun, S. Sundaresan 2012, Phys. Rev. E 85, 021305. doi:10.1103/PhysRevE.85.021305 (mu(I))"]
+SHORT = Form(grid={"angle": [24, 26]}, seeds=2, seconds=35)
+FULL = Form(grid={"angle": [22, 24, 26]}, set={"layer": 24, "settles": 12, "measured": 6}, seconds=3600)
+KNOWN_MISSES = {"exponent of the shear rate, steepest": "layers of 14 grains have 0.15 to 0.43, of 24 grains 0.31; "
+                "profiles of thin ones are linear, exponent 0 (Silbert et al. 2003, doi:10.1063/1.1521719)"}
 D = 0.01
 
 
-def profile(point):
-    """Heights, velocities along the slope and solid fractions of layers, and the height of the surface."""
-    tables = [run.table("distribution_layer.csv") for run in point.runs]
-    z, u, phi = (np.mean([t[key] for t in tables], axis=0) for key in ("position_m", "velocity_x_m_s", "solid_fraction"))
+def profile(run):
+    """Of the flow's core: depths below the surface, velocities along the slope, solid fractions."""
+    table = run.table("distribution_layer.csv")
+    z, u, phi = table["position_m"], table["velocity_x_m_s"], table["solid_fraction"]
     surface = z[np.nonzero(phi > 0.5 * np.median(phi[phi > 0.3]))[0][-1]]
-    return z, u, phi, surface
+    core = (z > 4 * D) & (z < surface - 2.5 * D)
+    return surface - z[core], u[core], phi[core]
 
 
-def shear(point):
-    """Depths below the surface of the flow's core, and shear rates there."""
-    z, u, _, surface = profile(point)
-    core = (z > 4 * D) & (z < surface - 2 * D)
-    return surface - z[core], np.gradient(u, z)[core]
+def exponent(run):
+    depth, u, _ = profile(run)
+    return curve_fit(lambda x, top, fall, m: top - fall * x**m, depth / depth[0], u, (u[-1], u[-1], 1.5))[0][2] - 1
 
 
 def friction(point):
-    """Tangent of the angle over what sheared spheres have at the inertial number of the core, with its error."""
-    i = point.mean("core.inertial_number")
-    law = [0.382 + 0.37 / ((0.32 / max(x, 1e-9))**1.5 + 1) for x in (i.value, i.value + i.error)]
-    tangent = np.tan(np.radians(point["angle"]))
-    return tangent / law[0], tangent / law[0] - tangent / law[1]
+    """The angle's tangent over what sheared spheres have at the inertial number of the core."""
+    i, tangent = point.mean("core.inertial_number"), np.tan(np.radians(point["angle"]))
+    return over(Mean(tangent, 0.0), Mean(mu_of_i(i.value), mu_of_i(i.value + i.error) - mu_of_i(i.value)))
 
 
 def analyse(points):
-    checks = []
-    for point in points:
-        fit = power(*shear(point))
-        z, _, phi, surface = profile(point)
-        core = (z > 4 * D) & (z < surface - 3 * D)
-        checks += [Check(f"exponent of the shear rate over depth, {point['angle']}°", fit.slope, fit.slope_error, 0.4, 0.6,
-                         published="1/2, Bagnold"),
-                   Check(f"tangent of the angle over mu(I), {point['angle']}°", *friction(point), 0.95, 1.05,
-                         published="their fit, 5 % of it"),
-                   Check(f"solid fraction across the core, least to largest, {point['angle']}°",
-                         float(np.ptp(phi[core]) / phi[core].mean()), 0.0, 0.0, 0.05, published="the same at all depths")]
-    low, high = points[0].mean("core.solid_fraction"), points[-1].mean("core.solid_fraction")
-    return [*checks, Check("solid fraction, less at the steepest than at the least angle", low.value - high.value,
-                           float(np.hypot(low.error, high.error)), 0.005, 0.05, published="falls with the angle")]
+    fall = over(points[-1].mean("core.solid_fraction"), points[0].mean("core.solid_fraction"))
+    checks = [Check.of("exponent of the shear rate, steepest", points[-1].mean_by(exponent), 0.4, 0.6),
+              Check.of("solid fraction, steepest over least angle", fall, 0.9, 0.995, published="falls, a band")]
+    for p in points:
+        scatter = p.mean_by(lambda run: float(profile(run)[2].std() / profile(run)[2].mean()))
+        checks += [Check.of(f"tangent over mu(I), {p['angle']}°", friction(p), 0.95, 1.05, published="fit, 5 % of it"),
+                   Check.of(f"scatter of the solid fraction, {p['angle']}°", scatter, 0.0, 0.02)]
+    return checks
 
 
 def draw(axes, points):
     for point in points:
-        z, u, _, surface = profile(point)
-        dots, = axes.plot(u, z / D, ".", label=f"{point['angle']}°")
-        fitted = surface**1.5 - np.clip(surface - z, 0, None)**1.5
-        core = (z > 4 * D) & (z < surface - 2 * D)
-        slope, offset = np.polyfit(fitted[core], u[core], 1)
-        axes.plot(slope * fitted + offset, z / D, "-", color=dots.get_color())
-    axes.set(xlabel="velocity (m/s)", ylabel="height / d", xlim=(0, None))
+        depth, u, _ = profile(point.runs[0])
+        mark, = axes.plot(u, -depth / D, ".", label=f"{point['angle']}°")
+        axes.plot(np.polyval(np.polyfit(depth**1.5, u, 1), depth**1.5), -depth / D, "-", color=mark.get_color())
+    axes.set(xlabel="velocity (m/s)", ylabel="height below the surface / d", xlim=(0, None))
     axes.legend(title="lines: Bagnold")

@@ -6,13 +6,13 @@ from scipy.optimize import curve_fit
 from scree.validation_case import Check, Form
 
 TITLE = "Load on the floor of a silo (Janssen's law)"
-MEASURES = ("Floor load M_a of spheres of mass M in a tube, friction of its wall 0.3, that is drawn upwards slowly, so that "
-            "friction acts everywhere: M_a = M_s (1 - exp(-M / M_s)). K of M_s = ρ π R³ / (2 μ K).")
+MEASURES = ("Floor load M_a of spheres of mass M in a tube, friction of its wall 0.3, that is drawn upwards slowly, so "
+            "that friction acts everywhere: M_a = M_s (1 - exp(-M / M_s)). K of M_s = ρ π R³ / (2 μ K).")
 SOURCES = ["H. A. Janssen 1895, Z. Ver. Dtsch. Ing. 39, 1045; M. Sperl 2006, Granular Matter 8, 59. "
            "doi:10.1007/s10035-005-0224-z",
            "Y. Bertho, F. Giorgiutti-Dauphiné, J.-P. Hulin 2003, Phys. Rev. Lett. 90, 144301. "
            "doi:10.1103/PhysRevLett.90.144301 (moving walls: Janssen's law)",
-           "R. M. Nedderman 1992, Statics and Kinematics of Granular Materials, ch. 5. doi:10.1017/CBO9780511600043 (K)"]
+           "R. M. Nedderman 1992, Statics and Kinematics of Granular Materials. doi:10.1017/CBO9780511600043 (K)"]
 SHORT = Form(grid={"height": [4, 8, 16, 32]}, seconds=25)
 FULL = Form(grid={"height": [5, 10, 20, 40, 60]}, set={"radius": 8, "time_step": 0.0005}, seeds=3, seconds=3000)
 D, G, WALL, INNER = 0.01, 9.81, 0.3, 21.0  # INNER: angle of friction of spheres, degrees (tan 21° = 0.382)
@@ -39,11 +39,9 @@ def loads(points):
 def analyse(points):
     mass, load, error = loads(points)
     (saturated,), variance = curve_fit(law, mass, load, p0=[load[-1]])
-    density = 2500 * points[-1].mean("bed.solid_fraction").value
-    radius = D * points[0]["radius"]
+    density, radius = 2500 * points[-1].mean("bed.solid_fraction").value, D * points[0]["radius"]
     k = density * np.pi * radius**3 / (2 * WALL * saturated)
-    low, high = bounds()
-    return [Check("K", k, k * np.sqrt(variance[0, 0]) / saturated, low, high, published="active to passive, closed form"),
+    return [Check("K", k, k * variance[0, 0]**0.5 / saturated, *bounds(), published="active to passive, closed form"),
             Check("largest distance from the law, of M_s", max(abs(load - law(mass, saturated))) / saturated,
                   max(error) / saturated, 0, 0.1, published="the law"),
             Check("load of the highest column over M_s", load[-1] / saturated, error[-1] / saturated, 0.9, 1.1,

@@ -65,6 +65,21 @@ class Results(unittest.TestCase):
         table = frame.to_dataframe()
         np.testing.assert_array_equal(table["position_z"], frame.position[:, 2])
 
+    def test_measurements(self):
+        results = self.run_scene("measured", measurements=[
+            dict(name="below", measure="flow", plane=dict(point=[0, 0, 0.1], normal=[0, 0, -1])),
+            dict(name="layers", measure="profile", along=[0, 0, 1], cell=0.1,
+                 region=dict(type="box", low=[-0.2, -0.2, 0], high=[0.2, 0.2, 0.5]))])
+        flow = results.measurements["below"]["quantities"]["mass_flow_kg_s"]
+        rows = results.measured("below")
+        self.assertAlmostEqual(flow["mean"], rows["mass_flow_kg_s"].mean(), 12)
+        self.assertEqual(flow["unit"], "kg/s")
+        below = results.frames[-1].position[:, 2] < 0.1
+        self.assertEqual(rows["bodies"].iloc[-1], below.sum() - (results.frames[0].position[:, 2] < 0.1).sum())
+        self.assertEqual(len(results.distribution("layers")), 5)
+        self.assertIn("measured_below", results.tables)
+        self.assertEqual(self.results.measurements, {})
+
     def test_frames_are_a_sequence(self):
         frames = self.results.frames
         self.assertEqual(len(frames), 7)
