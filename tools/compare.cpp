@@ -177,7 +177,7 @@ RunComparison compare_runs(const io::RunFolder& a, const io::RunFolder& b, const
 // What is said.
 
 std::string line(const std::string& name, const std::string& text) {
-  return fmt::format("{:<17}{}\n", name, text);
+  return fmt::format("{:<16} {}\n", name, text);
 }
 
 /// Texts of many lines are told by their first line that differs.

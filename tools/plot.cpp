@@ -11,6 +11,7 @@
 #include "io/files/csv_file.h"
 #include "io/files/file_errors.h"
 #include "io/plots/plot.h"
+#include "io/results/column_label.h"
 #include "io/results/step_rows.h"
 #include "io/scene/faults.h"
 #include "tools/command_line.h"
@@ -34,51 +35,6 @@ struct PlotOptions {
   double average = 0.0;
   bool list = false, overwrite = false, quiet = false;
 };
-
-/// Ends of columns' names and their units, longer ones first.
-constexpr std::pair<const char*, const char*> unit_endings[] = {{"_kg_m2_s", "kg m²/s"},
-                                                                {"_kg_m_s", "kg m/s"},
-                                                                {"_kg_m3", "kg/m³"},
-                                                                {"_m2_s2", "m²/s²"},
-                                                                {"_N_m_s", "N m s"},
-                                                                {"_rad_s", "rad/s"},
-                                                                {"_kg_s", "kg/s"},
-                                                                {"_N_s", "N s"},
-                                                                {"_N_m", "N m"},
-                                                                {"_m_s", "m/s"},
-                                                                {"_1_s", "1/s"},
-                                                                {"_deg", "°"},
-                                                                {"_m3", "m³"},
-                                                                {"_kg", "kg"},
-                                                                {"_Pa", "Pa"},
-                                                                {"_rad", "rad"},
-                                                                {"_N", "N"},
-                                                                {"_J", "J"},
-                                                                {"_W", "W"},
-                                                                {"_m", "m"},
-                                                                {"_s", "s"}};
-
-/// "mass flow" and "kg/s" of "mass_flow_kg_s", with ", glass" of "mass_flow_kg_s.glass".
-struct Label {
-  std::string quantity, unit;
-  std::string text() const { return unit.empty() ? quantity : quantity + " (" + unit + ")"; }
-};
-Label label_of(const std::string& column) {
-  const std::size_t dot = column.find('.');
-  std::string name = column.substr(0, dot),
-              of = dot == std::string::npos ? "" : ", " + column.substr(dot + 1);
-  Label label;
-  for (const auto& [ending, unit] : unit_endings) {
-    if (!name.ends_with(ending) || name.size() == std::string_view(ending).size()) continue;
-    name.resize(name.size() - std::string_view(ending).size());
-    label.unit = unit;
-    break;
-  }
-  std::ranges::replace(name, '_', ' ');
-  std::ranges::replace(of, '_', ' ');
-  label.quantity = name + of;
-  return label;
-}
 
 /// A column of a table of a run: what is plotted.
 struct Source {
@@ -268,9 +224,9 @@ int plot(const PlotOptions& options) {
   std::vector<std::pair<std::string, std::string>> kinds;  // [panel] units of what is in it
   for (const std::string& name : names) {
     const Source& first = find_source(sources[0], name);
-    const Label label = label_of(first.column);
+    const io::ColumnLabel label = io::label_of(first.column);
     const std::string x = options.x.empty() ? first.x : options.x;
-    const Label x_label = label_of(options.x.empty() ? x : find_source(sources[0], x).column);
+    const io::ColumnLabel x_label = io::label_of(options.x.empty() ? x : find_source(sources[0], x).column);
     const std::pair kind{label.unit.empty() ? name : label.unit, x};
     const auto known = std::ranges::find(kinds, kind);
     io::Panel* panel =

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "tools/command_line.h"
 #include "tools/exit_codes.h"
 
 namespace scree {
@@ -16,6 +17,8 @@ namespace scree {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr io::Range counts{.low = 1.0, .high = 4096.0};
 
 /// Where the Python package lies beside this program: in a build, or in a package of pip's; empty where
 /// Python has to find it by itself.
@@ -37,9 +40,9 @@ std::string python(const fs::path& package) {
   return "python3";
 }
 
-/// Becomes Python with the package's command; returns only if that fails. It is one process: a signal to it
-/// is one to the study, which stops its runs.
-int become_study(const std::string& name, const std::vector<std::string>& rest) {
+/// Becomes Python with a module of the package, whose main() gets the words; returns only if that fails. It
+/// is one process: a signal to it is one to the study, which stops its runs.
+int become_python(const std::string& name, const char* module, const std::vector<std::string>& rest) {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   const fs::path package = package_folder(program);
@@ -57,10 +60,10 @@ int become_study(const std::string& name, const std::vector<std::string>& rest) 
       "install .` or '\n"
       "        'the Debian package python3-scree install it (docs/python.md)', file=sys.stderr)\n"
       "  sys.exit({})\n"
-      "from scree import study\n"
-      "sys.exit(study.main(sys.argv[1:]))\n",
-      name, static_cast<int>(exit_missing_program));
-  std::vector<std::string> words{python(package), "-c", start, name};
+      "from scree import {} as command\n"
+      "sys.exit(command.main(sys.argv[1:]))\n",
+      name, static_cast<int>(exit_missing_program), module);
+  std::vector<std::string> words{python(package), "-c", start};
   words.insert(words.end(), rest.begin(), rest.end());
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -70,19 +73,87 @@ int become_study(const std::string& name, const std::vector<std::string>& rest) 
   return exit_missing_program;
 }
 
+/// The words of a command line that was parsed, as Python is to parse them again.
+std::vector<std::string> words_of(const CLI::App& command) {
+  std::vector<std::string> options, places;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0) continue;
+    if (option->get_positional()) {
+      for (const std::string& word : option->results()) places.push_back(word);
+    } else if (option->get_expected_max() == 0) {
+      options.push_back(option->get_name());
+    } else {
+      for (const std::string& word : option->results())
+        options.insert(options.end(), {option->get_name(), word});
+    }
+  }
+  options.insert(options.end(), places.begin(), places.end());
+  return options;
+}
+
+/// What both kinds of commands take.
+void add_common(CLI::App& command, const std::string& folder) {
+  command.add_option("--folder", folder)->type_name("FOLDER")->expected(1);
+  command.add_option("--workers", "Runs side by side")
+      ->type_name("N")
+      ->check(whole_number_in(counts))
+      ->expected(1);
+  command.add_flag("--retry")->description("Run those again that failed");
+  command.add_flag("-q,--quiet")->description("Print nothing but results, warnings and errors");
+}
+
+void add_study(CLI::App& command) {
+  command.add_option("study", "Study file (docs/studies.md)")
+      ->type_name("STUDY.toml")
+      ->required()
+      ->expected(1);
+  add_common(command, "Folder of runs and tables; the study's if not given");
+  command.add_option("-o,--output", "The picture; in the folder if not given")
+      ->type_name("FILE")
+      ->expected(1);
+  command.add_option("--threads", "Threads of each run; the study's if not given")
+      ->type_name("N")
+      ->check(whole_number_in(counts))
+      ->expected(1);
+  command.add_flag("--dry-run")->description("List the runs, and run nothing");
+}
+
 }  // namespace
 
 void add_studies(CLI::App& app, std::function<int()>& action) {
-  const auto add = [&](const char* name, const char* title) {
+  const auto add = [&](const char* name, const char* module, const char* title, bool is_named) {
     CLI::App* command = app.add_subcommand(name, title);
-    command->prefix_command();  // its options are Python's
-    command->set_help_flag();
-    command->callback([command, name, &action] {
-      action = [words = command->remaining(), name] { return become_study(name, words); };
+    command->callback([=, &action] {
+      std::vector<std::string> words = words_of(*command);
+      if (is_named) words.insert(words.begin(), name);
+      action = [=] { return become_python(name, module, words); };
     });
+    return command;
   };
-  add("sweep", "Run a scene over many parameters and seeds: one table, errors, figures (study.toml)");
-  add("calibrate", "Find the parameters of a scene that give measured values, with uncertainty (study.toml)");
+  CLI::App* const sweep =
+      add("sweep", "study", "Run a scene over many parameters and seeds: one table, errors, figures", true);
+  add_study(*sweep);
+  sweep->add_option("--task", "One run only, from 0: a task of a Slurm array")->type_name("N")->expected(1);
+  sweep->add_flag("--tasks")->description("Print how many runs there are");
+  sweep->add_flag("--gather")->description("Make the tables and the picture of what is there");
+  sweep->add_flag("--print-slurm")->description("Print a script for sbatch, a task for each run");
+  add_study(*add("calibrate", "study",
+                 "Find parameters with which runs give measured values, with uncertainty", true));
+  CLI::App* const validate =
+      add("validate", "validation", "Hold the program against published experiments and closed forms", false);
+  validate->add_option("cases", "Names of cases; all of the library if none is given")
+      ->type_name("CASE")
+      ->expected(0, 1000);
+  validate->add_flag("--full")->description("The long form: larger, with more seeds; and a page");
+  validate->add_flag("--list")->description("List the cases, and run nothing");
+  add_common(*validate, "Folder of runs and results; results/validation if not given");
+  validate->add_option("--library", "Folder of the cases")->type_name("FOLDER")->expected(1);
+  validate->add_option("--set", "A setting of all runs: what the outcome owes to it; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->expected(1, 1000)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+  validate->add_flag("--page")->description("Write validation.md in the short form too");
 }
 
 }  // namespace scree

@@ -1,4 +1,4 @@
-// scree sweep, calibrate: studies of many runs, which the Python package does.
+// scree sweep, calibrate, validate: many runs, which the Python package does.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -94,6 +94,7 @@ class Bulk : public Measurement {
                        {"pressure_Pa", "Pa"},
                        {"shear_stress_Pa", "Pa"},
                        {"mu", "1"},
+                       {"mu_flow", "1"},
                        {"inertial_number", "1"},
                        {"normal_stress_difference_1", "1"},
                        {"normal_stress_difference_2", "1"}});
@@ -148,6 +149,7 @@ class Bulk : public Measurement {
     const Vec3 across = gradient_axis_.cross(flow_axis_);
     const auto normal = [&](const Vec3& n) { return n.dot(stress * n); };
     row.insert(row.end(), {pressure, shear, ratio(shear, pressure),
+                           ratio(std::abs(flow_axis_.dot(even * gradient_axis_)), pressure),
                            shear_rate * diameters / count * std::sqrt(ratio(mass / volumes, pressure)),
                            ratio(normal(flow_axis_) - normal(gradient_axis_), pressure),
                            ratio(normal(gradient_axis_) - normal(across), pressure)});

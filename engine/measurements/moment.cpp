@@ -28,13 +28,6 @@ std::array<Vec3, 256> ball_points() {
   return points;
 }
 
-/// The part of an ellipsoid's volume on the lower side of a plane: h its support, `above` the plane's height
-/// over its centre.
-double part_below(double above, double h) {
-  const double s = std::clamp(above / h, -1.0, 1.0);
-  return 0.25 * (2.0 + 3.0 * s - s * s * s);
-}
-
 }  // namespace
 
 std::vector<ContactForce> contact_forces(const Model& model, const State& state) {

@@ -151,7 +151,7 @@ class Balance {
     const double by_cell = push.dot(image.velocity);
     sums.joint_work += impulse * row_velocity(row, of_a, of_b) - by_cell;
     sums.boundary_work += by_cell;
-    sums.angular += image.shift.cross(push);
+    if (b >= count_ || response_[b].is_moved()) sums.angular += image.shift.cross(push);
     const Vec3 of_centre = bodies_.position[a].cross(push) + impulse * row.angular_a;
     sums.linear_size += push.norm();
     sums.angular_size += of_centre.norm();
@@ -315,12 +315,12 @@ class Balance {
         sign * to_vec3(cross(point, impulse) + torque);
   }
 
-  /// What the cell does where body b stands for an image of it: it hands the impulse on to where b is, and
-  /// its flow works, for the image goes another way than the body.
+  /// What the cell does where body b stands for an image of it: it hands the impulse on to where b is, unless
+  /// nothing moves b, and its flow works, for the image goes another way than the body.
   SCREE_INLINE void add_image(std::size_t c, Vector4 point, Vector4 velocity, Vector4 on_b,
                               ContactBalance& sums) const {
     const Vector4 shift = point - arm_b_of(p_.contact[c]) - to_vector4(bodies_.position[p_.b(c)]);
-    sums.angular -= to_vec3(cross(shift, on_b));
+    if (response_[p_.b(c)].is_moved()) sums.angular -= to_vec3(cross(shift, on_b));
     sums.boundary_work -= dot(velocity, on_b);
   }
 

@@ -37,7 +37,7 @@ struct Plot {
 /// `points` a line; only what the table has.
 std::vector<Plot> step_plots(const StepRows& rows, std::size_t points);
 
-/// What boundaries, parts and joints bore and did, what passed inlets and outlets, and what a periodic
+/// What the scene measured; what boundaries, parts and joints bore and did, what passed inlets and outlets, and what a periodic
 /// cell bore: of each table that the run has, at most `points` a line.
 std::vector<Plot> load_plots(const RunFolder& folder, std::size_t points);
 

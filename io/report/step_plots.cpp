@@ -3,9 +3,11 @@
 #include <fstream>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "engine/simulation/observables.h"
 #include "io/report/plots.h"
+#include "io/results/column_label.h"
 #include "io/results/verdict.h"
 
 namespace scree::io {
@@ -208,10 +210,36 @@ void add_part_diagrams(const RunFolder& folder, std::size_t points, std::vector<
   }
 }
 
+/// Of each measurement the first quantities, a diagram for each: "mass_flow_kg_s" of all kinds of bodies.
+void add_measurements(const RunFolder& folder, std::size_t points, std::vector<Plot>& plots) {
+  constexpr std::size_t most_quantities = 3;
+  for (const std::filesystem::path& file : folder.tables()) {
+    const std::string stem = file.stem().string(), before = "measured_";
+    if (!stem.starts_with(before)) continue;
+    const StepRows rows(file);
+    StepPlots of_rows(rows, points);
+    std::vector<std::pair<std::string, std::vector<Line>>> quantities;
+    for (const std::string& name : rows.names()) {
+      if (name == "time_s") continue;
+      const std::string quantity = name.substr(0, name.find('.'));
+      if (quantities.empty() || quantities.back().first != quantity) quantities.push_back({quantity, {}});
+      if (quantities.back().second.size() < most_parts)
+        quantities.back().second.push_back({name, label_of(name).quantity});
+    }
+    for (std::size_t k = 0; k < std::min(quantities.size(), most_quantities); ++k) {
+      const ColumnLabel label = label_of(quantities[k].first);
+      of_rows.add(titled(stem.substr(before.size()) + ": " + label.quantity, label.unit, mean_note),
+                  quantities[k].second, Reduce::mean);
+    }
+    for (Plot& plot : of_rows.take()) plots.push_back(std::move(plot));
+  }
+}
+
 }  // namespace
 
 std::vector<Plot> load_plots(const RunFolder& folder, std::size_t points) {
   std::vector<Plot> plots;
+  add_measurements(folder, points, plots);
   add_part_diagrams(folder, points, plots);
   const StepRows models(folder.table("models"));
   StepPlots of_models(models, points);

@@ -7,7 +7,7 @@ import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from . import program
 from .errors import ProgramError
@@ -270,10 +270,10 @@ def parser() -> argparse.ArgumentParser:
     return whole
 
 
-def main(words: Optional[Sequence[str]] = None) -> int:
-    options = parser().parse_args(words)
+def guarded(do: Callable[[], int]) -> int:
+    """The exit status of a command; what goes wrong is told in words."""
     try:
-        return int(options.do(options))
+        return do()
     except StudyError as fault:
         for line in fault.faults:
             tell(f"error: {line}")
@@ -281,11 +281,19 @@ def main(words: Optional[Sequence[str]] = None) -> int:
     except ProgramError as fault:
         tell(f"error: {fault}")
         return MISSING_PROGRAM
+    except ImportError as fault:
+        tell(f"error: a package of Python is missing: {fault}")
+        return MISSING_PROGRAM
     except OSError as fault:
         tell("error: " + (f"{fault.filename}: " if fault.filename else "") + str(fault.strerror or fault))
         return CANNOT_WRITE
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def main(words: Optional[Sequence[str]] = None) -> int:
+    options = parser().parse_args(words)
+    return guarded(lambda: int(options.do(options)))
 
 
 if __name__ == "__main__":

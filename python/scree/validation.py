@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Optional, Sequence
 
 from . import program, validation_report
 from .errors import ProgramError
-from .study import CANNOT_WRITE, MISSING_PROGRAM, Sweep
+from .study import Sweep, guarded
 from .study_reader import StudyError
 from .study_runs import FINISHED, INTERRUPTED, write_whole
 from .study_table import by_points, read_measured
@@ -145,23 +145,7 @@ def parser() -> argparse.ArgumentParser:
 def main(words: Optional[Sequence[str]] = None) -> int:
     options = parser().parse_args(words)
     options.changes = {key: value for change in options.sets for key, value in change.items()}
-    try:
-        return validate(options)
-    except StudyError as fault:
-        for line in fault.faults:
-            tell(f"error: {line}")
-        return fault.status
-    except ProgramError as fault:
-        tell(f"error: {fault}")
-        return MISSING_PROGRAM
-    except ImportError as fault:
-        tell(f"error: `scree validate` needs NumPy (Debian: python3-numpy; pip: numpy): {fault}")
-        return MISSING_PROGRAM
-    except OSError as fault:
-        tell("error: " + (f"{fault.filename}: " if fault.filename else "") + str(fault.strerror or fault))
-        return CANNOT_WRITE
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    return guarded(lambda: validate(options))
 
 
 if __name__ == "__main__":

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import itertools
 import math
 import re
+import types
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
@@ -192,12 +192,10 @@ class Case:
 
 def read_case(file: Path) -> Case:
     """Runs the file as a module. Raises StudyError with all that is wrong with it."""
-    spec = importlib.util.spec_from_file_location(f"scree_validation_{file.stem}", file)
-    if spec is None or spec.loader is None:
-        raise StudyError([f"{file}: cannot be read as Python"])
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
+    module: Any = types.ModuleType(f"scree_validation_{file.stem}")
+    module.__file__ = str(file)
+    try:  # not by import, which would write a folder __pycache__ beside it
+        exec(compile(file.read_text(encoding="utf-8"), str(file), "exec"), module.__dict__)
     except Exception as fault:  # whatever a file does
         raise StudyError([f"{file}: {type(fault).__name__}: {fault}"]) from None
     faults = [f"{file}: {name} is missing" for name in ("TITLE", "MEASURES", "SOURCES", "SHORT", "FULL", "analyse")

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from unittest import mock
 
 import numpy as np
 
-from scree import calibration, calibration_report, study, study_file, study_runs, surfaces
+from scree import calibration, calibration_report, program, study, study_file, study_runs, surfaces
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOPE = ROOT / "scenes/single_bodies/slope.toml"
@@ -733,6 +734,34 @@ class RealProgram(unittest.TestCase):
         for name, read in (("sweep", study_file.read_study), ("calibrate", study_file.read_calibration)):
             plan = read(ROOT / f"scenes/studies/friction/{name}.toml")
             self.assertTrue(all(scene.is_file() for scene in plan.scenes))
+
+
+class Commands(unittest.TestCase):
+    """The program knows the options that Python takes, for its help and for completion."""
+
+    def test_options_are_the_same(self):
+        from scree import validation
+
+        studies = next(a for a in study.parser()._actions if a.dest == "command").choices
+        for name, parser in (("sweep", studies["sweep"]), ("calibrate", studies["calibrate"]),
+                             ("validate", validation.parser())):
+            done = subprocess.run([program.path(), "help", name], capture_output=True, text=True, check=True)
+            told = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", done.stdout.split("Options:")[1]))
+            taken = {option for action in parser._actions for option in action.option_strings if option[:2] == "--"}
+            self.assertEqual(told, taken, name)
+
+    def test_words_reach_python(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "study.toml"
+            file.write_text('scene = "no.toml"\n', encoding="utf-8")
+            done = subprocess.run([program.path(), "sweep", str(file), "--workers", "2", "--dry-run", "-q"],
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn("no.toml", done.stderr)
+            done = subprocess.run([program.path(), "sweep", str(file), "--wrkers", "2"], capture_output=True, text=True,
+                                  check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("--workers", done.stderr)
 
 
 if __name__ == "__main__":

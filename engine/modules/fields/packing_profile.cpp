@@ -5,15 +5,10 @@
 
 namespace scree {
 
-namespace {
-
-/// The part of a sphere's volume below s radii above its centre.
-double part_below(double s) {
-  s = std::clamp(s, -1.0, 1.0);
+double part_below(double above, double h) {
+  const double s = std::clamp(above / h, -1.0, 1.0);
   return 0.25 * (2.0 + 3.0 * s - s * s * s);
 }
-
-}  // namespace
 
 std::vector<double> solid_volume(const Shapes& shapes, const Bodies& bodies, const Layers& layers) {
   std::vector<double> solid(layers.count, 0.0);
@@ -30,7 +25,7 @@ std::vector<double> solid_volume(const Shapes& shapes, const Bodies& bodies, con
         static_cast<std::size_t>(std::clamp(std::ceil((centre + h) / layers.thickness), 0.0, last));
     for (std::size_t k = first; k < end; ++k) {
       const double low = static_cast<double>(k) * layers.thickness, high = low + layers.thickness;
-      solid[k] += all * (part_below((high - centre) / h) - part_below((low - centre) / h));
+      solid[k] += all * (part_below(high - centre, h) - part_below(low - centre, h));
     }
   }
   return solid;

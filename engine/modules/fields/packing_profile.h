@@ -14,9 +14,13 @@ struct Layers {
   std::size_t count = 0;
 };
 
-/// [layer] m^3: the volume of bodies in each layer. Exact: the part of an ellipsoid of support h along the
-/// axis that lies below the height s h above its centre is (2 + 3 s - s^3) / 4 of its volume (a spherical
-/// segment, which the affine map from the sphere keeps). Bodies whose position is not finite are left out.
+/// The part of an ellipsoid's volume that lies lower than the height `above` its centre, of the support h
+/// along the axis: (2 + 3 s - s^3) / 4 with s = above / h, that of a spherical segment, which the affine map
+/// from the sphere keeps; 0 and 1 beyond it.
+double part_below(double above, double h);
+
+/// [layer] m^3: the volume of bodies in each layer; exact of ellipsoids. Bodies whose position is not finite
+/// are left out.
 std::vector<double> solid_volume(const Shapes& shapes, const Bodies& bodies, const Layers& layers);
 
 }  // namespace scree
