@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <memory>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 #include <vector>
@@ -121,9 +122,13 @@ void add_study(CLI::App& command) {
 }  // namespace
 
 void add_studies(CLI::App& app, std::function<int()>& action) {
+  struct Lists {
+    std::vector<std::string> cases, settings;
+  };
+  const auto lists = std::make_shared<Lists>();  // the parser fills them later
   const auto add = [&](const char* name, const char* module, const char* title, bool is_named) {
     CLI::App* command = app.add_subcommand(name, title);
-    command->callback([=, &action] {
+    command->callback([=, kept = lists, &action] {
       std::vector<std::string> words = words_of(*command);
       if (is_named) words.insert(words.begin(), name);
       action = [=] { return become_python(name, module, words); };
@@ -141,17 +146,16 @@ void add_studies(CLI::App& app, std::function<int()>& action) {
                  "Find parameters with which runs give measured values, with uncertainty", true));
   CLI::App* const validate =
       add("validate", "validation", "Hold the program against published experiments and closed forms", false);
-  validate->add_option("cases", "Names of cases; all of the library if none is given")
-      ->type_name("CASE")
-      ->expected(0, 1000);
+  validate->add_option("cases", lists->cases, "Names of cases; all of the library if none is given")
+      ->type_name("CASE");
   validate->add_flag("--full")->description("The long form: larger, with more seeds; and a page");
   validate->add_flag("--list")->description("List the cases, and run nothing");
   add_common(*validate, "Folder of runs and results; results/validation if not given");
   validate->add_option("--library", "Folder of the cases")->type_name("FOLDER")->expected(1);
-  validate->add_option("--set", "A setting of all runs: what the outcome owes to it; may be repeated")
+  validate
+      ->add_option("--set", lists->settings,
+                   "A setting of all runs: what the outcome owes to it; may be repeated")
       ->type_name("KEY=VALUE")
-      ->expected(1, 1000)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
   validate->add_flag("--page")->description("Write validation.md in the short form too");
 }

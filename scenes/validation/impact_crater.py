@@ -6,10 +6,10 @@ from scree.validation_case import Check, Form
 from scree.validation_fits import power
 
 TITLE = "Impact of a ball on a bed"
-MEASURES = ("Depth of the lowest point of a ball (diameter D, density ρ_b) below the surface of a bed of spheres, "
-            "friction 0.5, bulk density ρ_g: 0.14 / μ sqrt(ρ_b / ρ_g) D^(2/3) H^(1/3), H the height of the whole fall, "
-            "μ the tangent of the angle of repose: between that of slow shear, 0.382, and of a small drum, 0.59.")
-SOURCES = ["J. S. Uehara et al. 2003, Phys. Rev. Lett. 90, 194301. doi:10.1103/PhysRevLett.90.194301"]
+MEASURES = ("Depth of a ball's bottom (diameter D, density ρ_b) in spheres (friction 0.5, bulk density ρ_g): 0.14 / μ "
+            "sqrt(ρ_b / ρ_g) D^(2/3) H^(1/3), H: whole fall, μ: tangent of repose, 0.382 (slow shear) to 0.59 (drum).")
+SOURCES = ["J. S. Uehara et al. 2003, Phys. Rev. Lett. 90, 194301 and 91, 149902. doi:10.1103/PhysRevLett.90.194301",
+           "M. A. Ambroso et al. 2005, Phys. Rev. E 71, 051305. doi:10.1103/PhysRevE.71.051305 (H: whole fall)"]
 SHORT = Form(grid={"fall": [0.1, 0.3, 1.0]}, seeds=2, seconds=30)
 FULL = Form(grid={"fall": [0.1, 0.2, 0.5, 1.0, 2.0], "density": [1250, 2500, 7800]},
             set={"radius": 20, "bed": 18, "end_time": 0.4}, seeds=3, seconds=7200)

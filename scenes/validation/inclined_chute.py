@@ -15,7 +15,7 @@ SOURCES = ["L. E. Silbert et al. 2001, Phys. Rev. E 64, 051302. doi:10.1103/Phys
 SHORT = Form(grid={"angle": [24, 26]}, seeds=2, seconds=35)
 FULL = Form(grid={"angle": [22, 24, 26]}, set={"layer": 24, "settles": 12, "measured": 6}, seconds=3600)
 KNOWN_MISSES = {"exponent of the shear rate, steepest": "layers of 14 grains have 0.15 to 0.43, of 24 grains 0.31; "
-                "profiles of thin ones are linear, exponent 0 (Silbert et al. 2003, doi:10.1063/1.1521719)"}
+                "near the least angle they are linear, exponent 0 (Silbert et al. 2003, doi:10.1063/1.1521719)"}
 D = 0.01
 
 

@@ -9,21 +9,12 @@
 #include "engine/run/run.h"
 #include "engine/simulation/step.h"
 #include "io/scene/read_scene.h"
+#include "tests/support/shipped_scenes.h"
 
 namespace scree {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<fs::path> shipped_scenes() {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(SCREE_SOURCE_DIR "/scenes")) {
-    const bool is_shape = entry.path().parent_path().filename() == "shapes";
-    if (entry.path().extension() == ".toml" && !is_shape) files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
 
 class ShippedScene : public ::testing::TestWithParam<fs::path> {};
 
@@ -91,7 +82,7 @@ TEST(EverythingAtOnce, SameHashOnAnyThreadsAndLedgersClose) {
   set_thread_count(0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenes, ShippedScene, ::testing::ValuesIn(shipped_scenes()), [](const auto& scene) {
+INSTANTIATE_TEST_SUITE_P(Scenes, ShippedScene, ::testing::ValuesIn(test::shipped_scenes()), [](const auto& scene) {
   std::string name = scene.param.stem().string();
   std::replace_if(
       name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');

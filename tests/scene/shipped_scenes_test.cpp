@@ -1,25 +1,15 @@
 // The scenes that come with the project are in order.
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 
 #include "io/scene/read_scene.h"
+#include "tests/support/shipped_scenes.h"
 
 namespace scree::io {
 namespace {
 
 const std::filesystem::path folder = std::filesystem::path(SCREE_SOURCE_DIR) / "scenes";
-
-std::vector<std::filesystem::path> scenes() {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    const bool is_shape = entry.path().parent_path().filename() == "shapes";
-    if (entry.path().extension() == ".toml" && !is_shape) files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
 
 [[maybe_unused]] std::string text_of(const std::filesystem::path& file) {
   std::ifstream stream(file);
@@ -55,7 +45,7 @@ TEST(ShippedShapes, CanAllBeRead) {
   EXPECT_EQ(shapes, 15);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ShippedScene, testing::ValuesIn(scenes()),
+INSTANTIATE_TEST_SUITE_P(All, ShippedScene, testing::ValuesIn(test::shipped_scenes()),
                          [](const auto& test) { return test.param.stem().string(); });
 
 TEST(ShippedScenes, SettlingBoxesHaveTheSameBodies) {
