@@ -273,8 +273,12 @@ std::string zsh_completion(const CLI::App& app) {
                 quoted(fmt::format("{}[{}]{}", name, zsh_text(item.description), zsh_values(item)));
     }
     // One for all: zsh takes no second one for the rest of the line, and they are of one kind.
-    if (!command.positionals.empty())
-      text += " \\\n          " + quoted("*" + zsh_values(command.positionals.front()));
+    if (!command.positionals.empty()) {
+      Item first = command.positionals.front();
+      if (first.kind == Values::others)
+        first.kind = Values::files;  // with nothing to offer zsh offers no options
+      text += " \\\n          " + quoted("*" + zsh_values(first));
+    }
     text += " ;;\n";
   }
   return text + "      esac ;;\n  esac\n}\n_scree \"$@\"\n";

@@ -270,7 +270,7 @@ void add_plot(CLI::App& app, std::function<int()>& action) {
           "Folders of runs, and columns of their tables: kinetic_energy_J (of steps.csv), "
           "boundaries.floor.force_z_N, discharge.mass_flow_kg_s (of a measurement); those of the first "
           "run's measurements if none is named")
-      ->type_name("RUN|MEASURE")
+      ->type_name("FOLDER|COLUMN")
       ->required();
   command
       ->add_option("-o,--output", options->output, "Picture; plot.svg in the first run's folder if not given")
