@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "engine/core/random.h"
+#include "engine/measurements/measurement.h"
 #include "io/results/series_statistics.h"
+#include "io/scene/keys.h"
 
 namespace scree::io {
 namespace {
@@ -77,6 +79,13 @@ TEST(SeriesStatistics, OfFewValues) {
   EXPECT_NEAR(s.error, s.deviation / 2.0, 1e-15);
   const std::vector<double> still(100, 7.0);
   EXPECT_EQ(series_statistics(still).error, 0.0);
+}
+
+// The words of scenes are those of the engine, in its order.
+TEST(MeasureWords, AreThoseOfTheKey) {
+  const std::vector<std::string> words = split_words(find_key("measurements", "measure")->words);
+  ASSERT_EQ(words.size(), measure_words.size());
+  for (std::size_t k = 0; k < words.size(); ++k) EXPECT_EQ(words[k], measure_words[k]);
 }
 
 }  // namespace

@@ -190,6 +190,13 @@ class Launcher(unittest.TestCase):
         self.launch("run")
         self.assertEqual(f"cmake --build {build} --target scree scree_python", self.calls()[1])
 
+    def test_studies_have_the_package_built(self):
+        build = f"{self.project}/build/release"
+        for first, command in enumerate(("sweep", "calibrate", "validate")):
+            self.assertEqual(7, self.launch(command, "a.toml").returncode)
+            self.assertEqual([f"cmake -S {self.project} --preset release -DSCREE_TESTS=OFF -DSCREE_PYTHON=ON",
+                              f"cmake --build {build} --target scree scree_python"] if first == 0 else [], self.calls())
+
     def test_many_processes_are_started_by_mpirun(self):
         self.launch("run")
         self.calls()
