@@ -133,7 +133,7 @@ def run_scene(scene, folder):
 
 looked_at = 0
 for folder, _, files in sorted(os.walk(SCENES)):
-    if os.path.basename(folder) == "shapes":
+    if os.path.basename(folder) == "shapes" or "studies" in os.path.relpath(folder, SCENES).split(os.sep):
         continue
     for name in sorted(files):
         if not name.endswith(".toml") or name.removesuffix(".toml") in LONG:
