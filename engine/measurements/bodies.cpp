@@ -1,15 +1,12 @@
 // Where some bodies go.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "engine/measurements/kinds.h"
 
 namespace scree {
 
 namespace {
-
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 class Tracks : public Measurement {
  public:

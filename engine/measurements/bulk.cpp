@@ -2,17 +2,12 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "engine/measurements/kinds.h"
 
 namespace scree {
 
 namespace {
-
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
-
-double ratio(double a, double b) { return b > 0.0 ? a / b : none; }
 
 /// The direction that a body has: that of the axis whose moment of inertia differs most from the other two,
 /// as the long one of a rod or the short one of a disc. Zero of a body that has none.

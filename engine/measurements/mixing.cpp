@@ -1,7 +1,6 @@
 // How well kinds of bodies are mixed, and how far they have come apart.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -11,8 +10,6 @@
 namespace scree {
 
 namespace {
-
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 class Mixing : public Measurement {
  public:

@@ -91,6 +91,12 @@ double part_of_line(const Region& region, const Vec3& from, const Vec3& to) {
 
 namespace {
 
+/// m: of the ellipsoid of the same inertia.
+Vec3 equivalent_axes(const Bodies& bodies, std::size_t i) {
+  const Vec3& moments = bodies.inertia[i];
+  return (2.5 / bodies.mass[i] * (Vec3::Constant(moments.sum()) - 2.0 * moments)).cwiseMax(0.0).cwiseSqrt();
+}
+
 /// A body as a box cuts it: what a plane across an axis leaves of it follows from how far the plane is from
 /// its centre, over its support there.
 struct CutBody {
@@ -135,19 +141,13 @@ struct CutBody {
     if (pair[0].cuts() == pair[1].cuts()) return nullptr;
     return pair[0].cuts() ? &pair[0] : &pair[1];
   }
-  /// m: of the ellipsoid of the same inertia.
- public:
-  static Vec3 equivalent_axes(const Bodies& bodies, std::size_t i) {
-    const Vec3& moments = bodies.inertia[i];
-    return (2.5 / bodies.mass[i] * (Vec3::Constant(moments.sum()) - 2.0 * moments)).cwiseMax(0.0).cwiseSqrt();
-  }
 };
 
 /// Points that fill a body, if its centre were there.
 template <class F>
 void for_points(const Bodies& bodies, std::size_t i, const Vec3& centre, F&& f) {
   static const std::array<Vec3, 256> points = ball_points();
-  const Vec3 axes = CutBody::equivalent_axes(bodies, i);
+  const Vec3 axes = equivalent_axes(bodies, i);
   for (const Vec3& p : points) f(Vec3(centre + bodies.orientation[i] * axes.cwiseProduct(p)));
 }
 constexpr double points_a_body = 256.0;

@@ -1,7 +1,6 @@
 // How often two bodies are how far apart, against bodies that are anywhere.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <numbers>
 #include <tuple>
@@ -11,8 +10,6 @@
 namespace scree {
 
 namespace {
-
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 /// g(r). Of a box the pairs count whose first body is farther than `radius` from its sides, so that all of
 /// the second ones are seen; of a periodic cell all.

@@ -1,15 +1,12 @@
 // Layers of a region along its axis: means over space and time.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "engine/measurements/kinds.h"
 
 namespace scree {
 
 namespace {
-
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 class Profile : public Measurement {
  public:

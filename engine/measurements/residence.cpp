@@ -1,7 +1,6 @@
 // How long bodies stay in a region.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include "engine/measurements/kinds.h"
@@ -80,7 +79,6 @@ class Residence : public Measurement {
   }
 
  private:
-  static constexpr double none = std::numeric_limits<double>::quiet_NaN();
   struct Stay {
     double body, entered_s, left_s;
   };

@@ -1,6 +1,5 @@
 // How well a screen parts small grains from large ones.
 #include <cmath>
-#include <limits>
 
 #include "engine/measurements/crossings.h"
 #include "engine/measurements/kinds.h"
@@ -42,10 +41,7 @@ class Screening : public Measurement {
   }
   std::vector<double> row(const MeasuredMoment&, double elapsed_s) override {
     const double through = mass_[0] + mass_[1], over = mass_[2] + mass_[3];
-    const auto part = [](double a, double of) {
-      return of > 0.0 ? a / of : std::numeric_limits<double>::quiet_NaN();
-    };
-    std::vector<double> row{part(mass_[0], mass_[0] + mass_[2]), part(mass_[0], through),
+    std::vector<double> row{ratio(mass_[0], mass_[0] + mass_[2]), ratio(mass_[0], through),
                             (through - last_through_) / elapsed_s, (over - last_over_) / elapsed_s};
     row.insert(row.end(), mass_, mass_ + 4);
     last_through_ = through;

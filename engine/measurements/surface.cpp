@@ -1,7 +1,6 @@
 // The free surface of a heap, a bed or a flow: its height along a direction, or about an axis.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <numbers>
 
@@ -10,8 +9,6 @@
 namespace scree {
 
 namespace {
-
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 class FreeSurface : public Measurement {
  public:

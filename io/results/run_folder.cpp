@@ -23,10 +23,6 @@ namespace {
   throw WriteError(fmt::format("cannot write to {}: {}", path.string(), reason));
 }
 
-}  // namespace
-
-namespace {
-
 /// Files of the folder whose names begin and end so, sorted.
 std::vector<fs::path> files_named(const fs::path& folder, const std::string& begin, const std::string& end) {
   std::vector<fs::path> found;
