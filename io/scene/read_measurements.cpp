@@ -49,8 +49,7 @@ class MeasurementReader {
         check_profile();
         break;
       case MeasureKind::residence:
-        if (section_.node()->find("region") == nullptr)
-          reading_.faults.push_back(missing_key(section_, "region"));
+        require_region();
         break;
       case MeasureKind::pair_correlation:
         if (plan_.region && !std::holds_alternative<BoxRegion>(*plan_.region))
@@ -75,6 +74,11 @@ class MeasurementReader {
     if (!suggestion.empty()) reading_.faults.back().suggestion = std::move(suggestion);
   }
 
+  void require_region() {
+    if (section_.node()->find("region") == nullptr)
+      reading_.faults.push_back(missing_key(section_, "region"));
+  }
+
   void require_bodies() {
     const BodyId next = reading_.scene.initial.bodies.next_id;
     if (world_.is_recorded || !reading_.scene.model.inlets.empty() || !reading_.faults.empty()) return;
@@ -92,10 +96,7 @@ class MeasurementReader {
   }
 
   void read_times() {
-    if (section_.has("from"))
-      plan_.from_s = section_.number("from");
-    else
-      plan_.from_s = -infinity;
+    if (section_.has("from")) plan_.from_s = section_.number("from");
     if (!world_.is_recorded && plan_.from_s >= reading_.scene.end_time_s)
       reading_.scene.warnings.push_back(
           about(section_, "from",
@@ -103,7 +104,7 @@ class MeasurementReader {
                             reading_.scene.end_time_s)));
     if (section_.has("until")) plan_.until_s = section_.number("until");
     if (!(plan_.until_s > plan_.from_s)) refuse("until", "must be after from");
-    plan_.interval_s = section_.has("interval") ? section_.number("interval") : 0.0;
+    if (section_.has("interval")) plan_.interval_s = section_.number("interval");
     if (section_.has("rattlers_below"))
       plan_.rattlers_below = static_cast<int>(section_.integer("rattlers_below"));
     if (section_.has("cell")) plan_.cell = section_.number("cell");
@@ -193,10 +194,7 @@ class MeasurementReader {
   }
 
   void check_profile() {
-    if (section_.node()->find("region") == nullptr) {
-      reading_.faults.push_back(missing_key(section_, "region"));
-      return;
-    }
+    require_region();
     if (!plan_.region) return;
     if (std::holds_alternative<MeshRegion>(*plan_.region)) refuse("region", "must be a box or a cylinder");
     const bool is_box = std::holds_alternative<BoxRegion>(*plan_.region);
