@@ -90,10 +90,10 @@ std::int64_t bodies_to_come(const io::Scene& scene) {
   double sum = 0.0;
   for (const Inlet& inlet : scene.model.inlets) {
     double mean_mass = 0.0, before = 0.0;
-    for (std::size_t k = 0; k < inlet.shapes.size(); ++k) {
-      mean_mass += (inlet.until[k] - before) * volume(scene.model.shapes, inlet.shapes[k]) *
-                   scene.model.materials.density(inlet.material);
-      before = inlet.until[k];
+    for (const InletGrain& grain : inlet.grains) {
+      mean_mass += (grain.until - before) * volume(scene.model.shapes, grain.shape) *
+                   scene.model.materials.density(grain.material);
+      before = grain.until;
     }
     const double each = inlet.mass_rate > 0.0 ? mean_mass : 1.0;
     sum += std::min({due(inlet, scene.end_time_s) / each, inlet.most_mass / mean_mass, inlet.most_count});

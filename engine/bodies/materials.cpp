@@ -12,6 +12,8 @@ PairLaw mixed_law(const PairLaw& a, const PairLaw& b) {
   return {.friction = mean(a.friction, b.friction),
           .torsional_friction_m = mean(a.torsional_friction_m, b.torsional_friction_m),
           .rolling_friction_m = mean(a.rolling_friction_m, b.rolling_friction_m),
+          .torsional_friction_ratio = mean(a.torsional_friction_ratio, b.torsional_friction_ratio),
+          .rolling_friction_ratio = mean(a.rolling_friction_ratio, b.rolling_friction_ratio),
           .restitution = std::min(a.restitution, b.restitution),
           .cohesion = {.adhesion_energy = mean(a.cohesion.adhesion_energy, b.cohesion.adhesion_energy),
                        .surface_tension = mean(a.cohesion.surface_tension, b.cohesion.surface_tension),

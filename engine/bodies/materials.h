@@ -31,13 +31,14 @@ struct Cohesion {
 /// bridges thin against R).
 double attraction(const Cohesion& cohesion, double radius_m, double length_m, double gap_m);
 
-/// How two materials touch. Everything is dimensionless but the two lengths, cohesion and
-/// elasticity.
+/// How two materials touch. All members are dimensionless except the two lengths, cohesion and elasticity.
 struct PairLaw {
   double friction = 0.5;              // sliding: |tangential impulse| <= friction * normal impulse
   double torsional_friction_m = 0.0;  // m: |torque impulse about the normal| <= this * normal impulse
   double rolling_friction_m = 0.0;    // m: |torque impulse across the normal| <= this * normal impulse
-  double restitution = 0.0;           // Newton's coefficient, in [0, 1]
+  // The same lengths over the reduced radius of the contact; they add up with the lengths.
+  double torsional_friction_ratio = 0.0, rolling_friction_ratio = 0.0;
+  double restitution = 0.0;  // Newton's coefficient, in [0, 1]
   Cohesion cohesion{};
   Elasticity elasticity{};
   double damping_ratio = 0.0;  // that goes with restitution of elastic materials: Materials::set_law()

@@ -239,7 +239,7 @@ Assembled assemble_contacts(const Assembly& in, const Block& block, std::int32_t
     if (is_spring) to_change = speed_to_change(in.w.springs[c], double{starts[c][0]});
     squares += to_change * to_change;  // of what is positive, exactly: a branch would be foreseen by nobody
 
-    const std::size_t resists = Resistance{law.torsional_friction_m, law.rolling_friction_m}.rows();
+    const std::size_t resists = resisting_rows(law);
     resist[c] = static_cast<std::uint8_t>(resists);
     resisting += resists;
   }
@@ -267,12 +267,33 @@ std::vector<Bounce> list_bounces(const Assembly& in) {
       });
 }
 
+/// Radius of the sphere of a body's volume, m.
+double equivalent_radius(const Assembly& in, std::int32_t body) {
+  return std::cbrt(volume(in.model.shapes, in.bodies.shape[body]) * 0.75 / std::numbers::pi);
+}
+
+/// Largest torques over the normal force, m. Ratios are those to the reduced radius r_a r_b / (r_a + r_b) of
+/// the spheres of the bodies' volumes, which is r_a at a boundary (Ai et al. 2011, Powder Technology 206,
+/// 269).
+Resistance resistance_of(const Assembly& in, const PairLaw& law, const ContactKey& key) {
+  Resistance resistance{law.torsional_friction_m, law.rolling_friction_m};
+  if (law.torsional_friction_ratio == 0.0 && law.rolling_friction_ratio == 0.0) return resistance;
+  double radius = equivalent_radius(in, key.a);
+  if (!is_boundary(key.b)) {
+    const double other = equivalent_radius(in, key.b);
+    radius = radius * other / (radius + other);
+  }
+  resistance.torsional_friction_m += law.torsional_friction_ratio * radius;
+  resistance.rolling_friction_m += law.rolling_friction_ratio * radius;
+  return resistance;
+}
+
 /// The rows of a block's contacts, from this one on.
 void set_rows(const Assembly& in, const Block& block, std::size_t row) {
   for (std::size_t c = block.begin; c < block.end; ++c) {
     if (in.w.resist[c] == 0) continue;
     const PairLaw& law = in.law(in.contacts[c].key);
-    Resistance resistance{law.torsional_friction_m, law.rolling_friction_m};
+    Resistance resistance = resistance_of(in, law, in.contacts[c].key);
     if (in.surfaces) resistance.factor = apply_surfaces(in, c);
     const ContactTerms& terms = in.p.contact[c];
     set_resistance(in.p, c, resistance,

@@ -22,6 +22,13 @@ inline const PairLaw& law_of(const Model& model, const Bodies& bodies, const Con
   return model.materials.law(bodies.material[key.a], material_of(model, bodies, key.b));
 }
 
+/// Rows that torsional and rolling friction add to a contact of this law.
+inline std::size_t resisting_rows(const PairLaw& law) {
+  return Resistance{law.torsional_friction_m + law.torsional_friction_ratio,
+                    law.rolling_friction_m + law.rolling_friction_ratio}
+      .rows();
+}
+
 /// Where iterations begin with a contact's impulse along its normal, N s.
 inline float start_along_normal(const Contact& contact) {
   return static_cast<float>(contact.normal.dot(contact.impulse.cast<double>()));

@@ -377,6 +377,8 @@ Json run_json(const RecordedRun& run) {
                        {"friction", mixed.friction},
                        {"restitution", mixed.restitution},
                        {"rolling_m", mixed.rolling_friction_m},
+                       {"rolling_ratio", mixed.rolling_friction_ratio},
+                       {"torsional_ratio", mixed.torsional_friction_ratio},
                        {"torsional_m", mixed.torsional_friction_m}});
     }
   }

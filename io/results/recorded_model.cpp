@@ -83,18 +83,22 @@ void read_materials(const File& file, Materials& materials) {
   const auto adhesion = where_there("adhesion_energy"), tension = where_there("surface_tension"),
              angle = where_there("wetting_angle"), volume = where_there("bridge_volume"),
              modulus = where_there("contact_modulus"), stiffness = where_there("contact_stiffness"),
-             tangential = where_there("tangential_ratio");
+             tangential = where_there("tangential_ratio"),
+             torsional_ratio = where_there("torsional_friction_ratio"),
+             rolling_ratio = where_there("rolling_friction_ratio");
   for (std::size_t a = 0; a < n; ++a) {
     for (std::size_t b = 0; b <= a; ++b) {
       const std::size_t i = a * n + b;
       materials.set_law(MaterialIndex(static_cast<std::int64_t>(a)),
                         MaterialIndex(static_cast<std::int64_t>(b)),
-                        {friction[i],
-                         torsional[i],
-                         rolling[i],
-                         restitution[i],
-                         {adhesion[i], tension[i], angle[i], volume[i]},
-                         {modulus[i], stiffness[i], tangential[i]}});
+                        {.friction = friction[i],
+                         .torsional_friction_m = torsional[i],
+                         .rolling_friction_m = rolling[i],
+                         .torsional_friction_ratio = torsional_ratio[i],
+                         .rolling_friction_ratio = rolling_ratio[i],
+                         .restitution = restitution[i],
+                         .cohesion = {adhesion[i], tension[i], angle[i], volume[i]},
+                         .elasticity = {modulus[i], stiffness[i], tangential[i]}});
     }
   }
 }

@@ -86,7 +86,7 @@ double mean_length(const Scene& scene) {
   };
   for (const ShapeIndex shape : scene.initial.bodies.shape) add(shape);
   for (const Inlet& inlet : scene.model.inlets)
-    for (const ShapeIndex shape : inlet.shapes) add(shape);
+    for (const InletGrain& grain : inlet.grains) add(grain.shape);
   return count > 0 ? sum / static_cast<double>(count) : 0.0;
 }
 

@@ -46,7 +46,7 @@ void write_scene(hid_t file, const Scene& scene) {
 void write_materials(hid_t file, const Materials& materials) {
   const std::size_t n = materials.size();
   std::vector<std::string> names;
-  std::vector<double> density, friction, torsional, rolling, restitution;
+  std::vector<double> density, friction, torsional, rolling, torsional_ratio, rolling_ratio, restitution;
   std::vector<double> adhesion, tension, angle, volume, modulus, stiffness, tangential;
   for (std::size_t a = 0; a < n; ++a) {
     const MaterialIndex ma(static_cast<std::int64_t>(a));
@@ -57,6 +57,8 @@ void write_materials(hid_t file, const Materials& materials) {
       friction.push_back(law.friction);
       torsional.push_back(law.torsional_friction_m);
       rolling.push_back(law.rolling_friction_m);
+      torsional_ratio.push_back(law.torsional_friction_ratio);
+      rolling_ratio.push_back(law.rolling_friction_ratio);
       restitution.push_back(law.restitution);
       adhesion.push_back(law.cohesion.adhesion_energy);
       tension.push_back(law.cohesion.surface_tension);
@@ -75,6 +77,15 @@ void write_materials(hid_t file, const Materials& materials) {
              n);
   write_rows(g, {"torsional_friction", "m", "[material, material]"}, torsional.data(), n, n);
   write_rows(g, {"rolling_friction", "m", "[material, material]"}, rolling.data(), n, n);
+  const auto is_there = [](const std::vector<double>& ratios) {
+    return std::ranges::count(ratios, 0.0) < std::ssize(ratios);
+  };
+  if (is_there(torsional_ratio))
+    write_rows(g, {"torsional_friction_ratio", "1", "[material, material] over the reduced radius"},
+               torsional_ratio.data(), n, n);
+  if (is_there(rolling_ratio))
+    write_rows(g, {"rolling_friction_ratio", "1", "[material, material] over the reduced radius"},
+               rolling_ratio.data(), n, n);
   write_rows(g, {"restitution", "1", "[material, material]"}, restitution.data(), n, n);
   if (materials.are_elastic()) {
     write_rows(g, {"contact_modulus", "Pa", "[material, material] Hertz's E* of the pair; 0: none"},

@@ -5,6 +5,7 @@
 
 #include "io/files/file_errors.h"
 #include "io/files/hdf5_file.h"
+#include "io/files/input_file.h"
 #include "io/results/trajectory_reader.h"
 #include "io/scene/table_values.h"
 #include "io/scene/validate.h"
@@ -47,7 +48,8 @@ void judge_row(const TableValues& table, std::size_t group, std::size_t row, Val
 
 /// The folder "frames" is what tells a trajectory from other HDF5 files.
 bool is_trajectory(const std::filesystem::path& file) try {
-  return file.extension() != ".csv" && hdf5::File(file).has("frames");
+  const std::string ending = file.extension().string();
+  return (ending == ".h5" || ending == ".hdf5") && hdf5::File(file).has("frames");
 } catch (const hdf5::Error&) {
   return false;
 }
@@ -101,16 +103,22 @@ void ValueFaults::add(const Fault& fault) {
 }
 
 std::string table_problem(const std::filesystem::path& file) {
-  const std::string ending = file.extension().string();
-  if (ending != ".csv" && ending != ".h5" && ending != ".hdf5") return "is not a .csv, .h5 or .hdf5 file";
   std::error_code error;
   return std::filesystem::is_regular_file(file, error) ? "" : "there is no such file beside the scene";
 }
 
 BodyTable read_body_table(const std::filesystem::path& file, const std::string& shown, TableFaults& faults) {
   if (is_trajectory(file)) return trajectory_table(file, shown, faults);
-  const bool csv = file.extension() == ".csv";
-  return judged_table(csv ? read_csv(file, shown, faults) : read_hdf5(file, shown, faults), shown, faults);
+  const std::string ending = file.extension().string();
+  if (ending == ".csv") return judged_table(read_csv(file, shown, faults), shown, faults);
+  if (ending == ".h5" || ending == ".hdf5")
+    return judged_table(read_hdf5(file, shown, faults), shown, faults);
+  Fault fault;
+  fault.where.file = shown;
+  if (const std::optional<std::string> text = read_bytes(file, fault.problem, most_text_bytes))
+    return judged_table(read_particles(*text, shown, faults), shown, faults);
+  faults.faults.push_back(std::move(fault));
+  return {};
 }
 
 BodyTable judged_table(const TableValues& values, const std::string& shown, TableFaults& faults) {
@@ -143,6 +151,7 @@ BodyTable judged_table(const TableValues& values, const std::string& shown, Tabl
   for (const double r : values.values[radius_group]) table.semi_axes.push_back(Vec3::Constant(r));
   table.material = values.material;
   table.lines = values.lines;
+  table.may_ignore_materials = values.may_ignore_materials;
   return table;
 }
 

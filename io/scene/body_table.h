@@ -18,7 +18,8 @@ struct BodyTable {
   std::vector<Vec3> velocity;          // m/s
   std::vector<Vec3> angular_velocity;  // rad/s
   std::vector<std::string> material;   // names, or numbers of the scene's materials
-  std::vector<int> lines;              // of a CSV file
+  std::vector<int> lines;              // of a text file
+  bool may_ignore_materials = false;   // do materials give way to one that the scene names?
 
   std::size_t size() const { return position.size(); }
 };
@@ -28,12 +29,12 @@ struct TableFaults {
   std::vector<Fault> faults, warnings;
 };
 
-/// Why a file cannot be a table: its ending, or that it is not there. Empty if nothing speaks against it.
+/// Says that a file is not there; empty if it is.
 std::string table_problem(const std::filesystem::path& file);
 
-/// Reads .csv, or .h5 and .hdf5; precondition: no table_problem. `shown` is what messages call the file. At
-/// most `max_faults_of_a_table` faults of values are listed; one more says how many there are. With a fault
-/// of the whole file the table is empty.
+/// Reads .csv, .h5 and .hdf5 by their ending, and others by their content (particle_files.h); precondition:
+/// no table_problem. `shown` is what messages call the file. At most `max_faults_of_a_table` faults of values
+/// are listed; one more says how many there are. With a fault of the whole file the table is empty.
 ///
 /// CSV: the first line names the columns, in any order: x, y, z; qw, qx, qy, qz; a, b, c (semi-axes), or
 /// radius; vx, vy, vz; wx, wy, wz; material. SI units. Only the first three must be there, of each other

@@ -41,7 +41,8 @@ void look_at_inlets(const Section& top, double dt, Reading& reading) {
   for (std::size_t k = 0; k < std::min(sections.size(), model.inlets.size()); ++k) {
     const Inlet& inlet = model.inlets[k];
     double least = infinity;
-    for (const ShapeIndex shape : inlet.shapes) least = std::min(least, model.shapes.smallest_length(shape));
+    for (const InletGrain& grain : inlet.grains)
+      least = std::min(least, model.shapes.smallest_length(grain.shape));
     const double relative = dt * inlet.twist.linear.norm() / least;
     if (!(relative > fair_travel) || !sections[k].has("velocity")) continue;
     Fault warning = fault_at(

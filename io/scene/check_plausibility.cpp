@@ -14,7 +14,11 @@ namespace {
 
 constexpr Range usual_density{.low = 10.0, .high = 23000.0};  // kg/m^3: foam to osmium
 constexpr Range usual_friction{.low = 0.0, .high = 2.0};      // rubber on rock has some 1.5
-constexpr Range usual_length{.low = 1e-6, .high = 10.0};      // m, of semi-axes: dust to boulders
+constexpr Range usual_length{.low = 1e-6, .high = 2.0};       // m, of semi-axes: dust to boulders
+constexpr Range usual_adhesion{.low = 0.0, .high = 10.0};     // J/m^2; of clean metals some 2
+constexpr double least_modulus = 1e6;                         // Pa: soft rubber
+/// Rolling and torsional friction over a body's radius: more than any grain has.
+constexpr double largest_arm = 0.2;
 /// Of a mesh, its longest side over the diameter of the largest body. One layer of grains as wide as that are
 /// a quarter of a million; a mesh in millimetres is a thousand times as large as it should be.
 constexpr double widest_mesh = 500.0;
@@ -40,8 +44,22 @@ void look_at_materials(const Section& top, std::vector<Fault>& warnings) {
   }
   for (const char* heading : {"materials", "material_pairs"}) {
     for (const Section& law : elements(top, heading)) {
-      if (law.has("friction") && !usual_friction.holds(law.number("friction")))
+      if (law.has("friction") && !usual_friction.holds(law.number("friction"))) {
         warnings.push_back(unusual(law, "friction", usual_friction, "hardly anything is so rough"));
+        if (const double x = law.number("friction"); x <= 100.0)
+          warnings.back().suggestion += fmt::format(
+              "; {0:g} % are {1:g}, an angle of {0:g} degrees is \"= tan({0:g} * degree)\"", x, x / 100.0);
+      }
+      if (law.has("adhesion_energy") && !usual_adhesion.holds(law.number("adhesion_energy")))
+        warnings.push_back(unusual(law, "adhesion_energy", usual_adhesion,
+                                   "it is an energy by area; an energy by volume (J/m^3) is another number"));
+      if (law.has("youngs_modulus") && law.number("youngs_modulus") > 0.0 &&
+          law.number("youngs_modulus") < least_modulus) {
+        warnings.push_back(
+            unusual(law, "youngs_modulus", {.low = least_modulus}, "it is softer than rubber"));
+        warnings.back().suggestion +=
+            "; steps do not depend on it: give that of the real solid, or leave it out";
+      }
     }
   }
 }
@@ -65,6 +83,69 @@ void look_at_sizes(Reading& reading) {
     warning.suggestion = fmt::format("usual is {} m from the centre to the surface", to_string(usual_length));
     reading.scene.warnings.push_back(std::move(warning));
   }
+}
+
+Fault about_top(const Section& top, const Reading& reading, const char* key, std::string problem) {
+  if (top.has(key)) return about(top, key, std::move(problem));
+  Fault warning;
+  warning.where.file = reading.scene.file.string();
+  warning.key_path = key;
+  warning.problem = std::move(problem);
+  return warning;
+}
+
+/// Times that were meant as numbers of steps, and steps that soft contacts would need.
+void look_at_times(const Section& top, Reading& reading) {
+  constexpr double many_steps = 2e7, short_fall = 3000.0;
+  const Scene& scene = reading.scene;
+  const Model& model = scene.model;
+  const double dt = model.settings.time_step_s, end = scene.end_time_s;
+  if (!model.settings.adaptive_step && end / dt > many_steps) {
+    Fault warning =
+        about_top(top, reading, "end_time",
+                  fmt::format("is {:.3g} steps of {:g} s: was a number of steps meant", end / dt, dt));
+    warning.unit = "s";
+    warning.suggestion = fmt::format("{:g} steps end at {:g} s", end, end * dt);
+    reading.scene.warnings.push_back(std::move(warning));
+  }
+  const Section output = top.child("output");
+  if (output.has("interval") && output.number("interval") > end && end > 0.0) {
+    Fault warning = about(output, "interval",
+                          fmt::format("is longer than the run of {:g} s: was a number of steps meant", end));
+    warning.unit = "s";
+    warning.suggestion =
+        fmt::format("{:g} steps are {:g} s", output.number("interval"), output.number("interval") * dt);
+    reading.scene.warnings.push_back(std::move(warning));
+  }
+  const double least = smallest_of_all(model, scene.initial.bodies), gravity = model.settings.gravity.norm();
+  const double fall_s = std::sqrt(2.0 * least / gravity);
+  if (top.has("time_step") && !model.settings.adaptive_step &&
+      model.settings.stepping == Stepping::contacts && !model.materials.are_elastic() && gravity > 0.0 &&
+      least < infinity && fall_s > short_fall * dt) {
+    Fault warning =
+        about(top, "time_step",
+              fmt::format("is short: contacts are rigid and need no such steps; the smallest bodies fall "
+                          "by their smallest semi-axis of {:.3g} m in {:.2g} of them",
+                          least, fall_s / dt));
+    warning.unit = "s";
+    warning.suggestion = fmt::format("time_step = {:.1g} is usual for this size", fall_s / 50.0);
+    reading.scene.warnings.push_back(std::move(warning));
+  }
+}
+
+/// Bodies that fall for ever.
+void look_for_a_floor(Reading& reading) {
+  const Model& model = reading.scene.model;
+  if (!model.boundaries.empty() || model.cell.is_periodic() || !model.outlets.empty() ||
+      !model.joints.empty() || model.domain.outside != Outside::keep || !model.parts.empty() ||
+      model.settings.gravity.isZero(0.0) || reading.scene.initial.bodies.size() < 3)
+    return;
+  Fault warning;
+  warning.where.file = reading.scene.file.string();
+  warning.key_path = "boundaries";
+  warning.problem = "there are none: the bodies fall without end";
+  warning.suggestion = "add [[boundaries]] with type = \"plane\", or [domain]";
+  reading.scene.warnings.push_back(std::move(warning));
 }
 
 void look_at_the_step(Reading& reading) {
@@ -108,7 +189,7 @@ Radii radii_of_bodies(const Reading& reading) {
   };
   for (std::size_t i = 0; i < bodies.size(); ++i) look_at(bodies.shape[i], bodies.material[i]);
   for (const Inlet& inlet : model.inlets)
-    for (const ShapeIndex shape : inlet.shapes) look_at(shape, inlet.material);
+    for (const InletGrain& grain : inlet.grains) look_at(grain.shape, grain.material);
   return radii;
 }
 
@@ -122,21 +203,19 @@ double smallest_radius(const Radii& radii, const Materials& materials,
   return least < infinity ? least : radii.smallest;
 }
 
-/// Rolling and torsional friction are lengths here, and ratios in other codes: a contact's arm cannot be
-/// longer than a body.
+/// Rolling and torsional friction are lengths here, and ratios in other codes.
 void look_at_arms(const Section& law, const std::vector<std::string>& names, const Radii& radii,
                   Reading& reading) {
   const double radius = smallest_radius(radii, reading.scene.model.materials, names);
   for (const char* key : {"rolling_friction", "torsional_friction"}) {
-    if (!law.has(key) || !(law.number(key) > radius)) continue;
+    if (!law.has(key) || !(law.number(key) > largest_arm * radius)) continue;
     Fault warning =
         about(law, key,
-              fmt::format("is a length here, and longer than the smallest radius of the bodies, {:.3g} m: "
-                          "was a ratio to the radius meant",
-                          radius));
+              fmt::format("is a length in m, and {:.2g} times the smallest radius of the bodies ({:.3g} "
+                          "m): was a ratio to the radius meant",
+                          law.number(key) / radius, radius));
     warning.unit = "m";
-    warning.suggestion =
-        fmt::format("{} = {:.3g} is that ratio times the smallest radius", key, law.number(key) * radius);
+    warning.suggestion = fmt::format("{}_ratio = {:g} is the dimensionless form", key, law.number(key));
     reading.scene.warnings.push_back(std::move(warning));
   }
 }
@@ -169,9 +248,9 @@ void look_at_coordinates(const Section& top, Reading& reading) {
   const Model& model = scene.model;
   Bodies bodies = scene.initial.bodies;
   for (const Inlet& inlet : model.inlets)  // a grain in the middle
-    if (bodies.size() == 0 && !inlet.shapes.empty()) {
+    if (bodies.size() == 0 && !inlet.grains.empty()) {
       bodies.position.push_back(bounding_box(inlet.region).first);
-      bodies.shape.push_back(inlet.shapes.front());
+      bodies.shape.push_back(inlet.grains.front().shape);
       bodies.mass.push_back(1.0);
       bodies.id.push_back(0);
     }
@@ -213,7 +292,8 @@ double smallest_of_all(const Model& model, const Bodies& bodies) {
   double least = infinity;
   for (const ShapeIndex shape : bodies.shape) least = std::min(least, model.shapes.smallest_length(shape));
   for (const Inlet& inlet : model.inlets)
-    for (const ShapeIndex shape : inlet.shapes) least = std::min(least, model.shapes.smallest_length(shape));
+    for (const InletGrain& grain : inlet.grains)
+      least = std::min(least, model.shapes.smallest_length(grain.shape));
   return least;
 }
 
@@ -221,6 +301,8 @@ void check_plausibility(const Section& top, Reading& reading) {
   look_at_materials(top, reading.scene.warnings);
   look_at_sizes(reading);
   look_at_the_step(reading);
+  look_at_times(top, reading);
+  look_for_a_floor(reading);
   const Radii radii = radii_of_bodies(reading);
   look_at_arms(top, radii, reading);
   look_at_meshes(radii, reading);

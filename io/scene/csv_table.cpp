@@ -8,14 +8,40 @@
 #include "io/files/csv_file.h"
 #include "io/files/input_file.h"
 #include "io/scene/faults.h"
+#include "io/scene/particle_files.h"
 #include "io/scene/table_values.h"
 
 namespace scree::io {
 
 namespace {
 
-/// [group][column] -> which field of a line; empty for a group that the file does not have.
-using ColumnMap = std::array<std::vector<std::size_t>, column_groups.size()>;
+/// Which field of a line a column is, and the factor on its numbers.
+struct FieldOf {
+  std::size_t field = 0;
+  double factor = 1.0;
+};
+/// [group][column]; empty for a group that the file does not have.
+using ColumnMap = std::array<std::vector<FieldOf>, column_groups.size()>;
+
+/// Names that other programs give to columns.
+struct ColumnAlias {
+  std::string_view name, column;
+  double factor = 1.0;
+};
+constexpr ColumnAlias column_aliases[] = {
+    {"r", "radius"},      {"diameter", "radius", 0.5},
+    {"d", "radius", 0.5}, {"q0", "qw"},
+    {"q1", "qx"},         {"q2", "qy"},
+    {"q3", "qz"},         {"quatw", "qw"},
+    {"quati", "qx"},      {"quatj", "qy"},
+    {"quatk", "qz"},      {"quat1", "qw"},
+    {"quat2", "qx"},      {"quat3", "qy"},
+    {"quat4", "qz"},      {"omegax", "wx"},
+    {"omegay", "wy"},     {"omegaz", "wz"},
+    {"shapex", "a", 0.5}, {"shapey", "b", 0.5},
+    {"shapez", "c", 0.5}, {"xu", "x"},
+    {"yu", "y"},          {"zu", "z"},
+};
 
 class HeaderReader {
  public:
@@ -42,7 +68,7 @@ class HeaderReader {
       const ColumnGroup& group = column_groups[g];
       std::vector<std::string> absent;
       for (std::size_t i = 0; i < group.width; ++i) {
-        const auto field = find(group.columns[i]);
+        const auto field = find_column(group.columns[i]);
         if (field) map[g].push_back(*field);
         if (!field) absent.emplace_back(group.columns[i]);
       }
@@ -50,8 +76,28 @@ class HeaderReader {
       missing(absent);
       map[g].clear();
     }
-    for (const CsvField& field : fields_) unknown(field, known);
+    for (const ColumnAlias& alias : column_aliases) known.emplace_back(alias.name);
+    for (const CsvField& field : fields_)
+      if (warns_of_unknown_) unknown(field, known);
     return map;
+  }
+
+  void warn_of_unknown(bool warns) { warns_of_unknown_ = warns; }
+
+  /// A column by its own name or by an alias.
+  std::optional<FieldOf> find_column(std::string_view name) {
+    std::optional<FieldOf> found;
+    if (const auto field = find(name)) found = FieldOf{*field};
+    for (const ColumnAlias& alias : column_aliases) {
+      if (alias.column != name) continue;
+      const auto field = find(alias.name);
+      if (!field) continue;
+      if (found)
+        add(fields_[*field].column, std::string(alias.name),
+            fmt::format("says the same as the column {}", fields_[found->field].text));
+      found = FieldOf{*field, alias.factor};
+    }
+    return found;
   }
 
   std::optional<std::size_t> find(std::string_view name) {
@@ -106,6 +152,7 @@ class HeaderReader {
   std::vector<CsvField> fields_;
   const std::string& shown_;
   TableFaults& faults_;
+  bool warns_of_unknown_ = true;
 };
 
 /// A text, and what its first line says of the others.
@@ -116,6 +163,7 @@ struct CsvTable {
   std::size_t width = 0;  // fields of a line
   ColumnMap map{};
   std::optional<std::size_t> material{}, time{};  // which fields
+  bool has_types = false;                         // are materials types of LAMMPS, from 1?
 
   std::size_t rows() const { return lines->size() - 1; }
   const CsvLine& row(std::size_t k) const { return (*lines)[k + 1]; }
@@ -135,10 +183,15 @@ void read_rows(const CsvTable& csv, TableValues& table, ValueFaults& faults) {
       continue;
     }
     for (std::size_t g = 0; g < csv.map.size(); ++g) {
-      for (const std::size_t i : csv.map[g])
-        table.values[g].push_back(csv_number(fields[i].text, csv.separator));
+      for (const FieldOf& of : csv.map[g])
+        table.values[g].push_back(of.factor * csv_number(fields[of.field].text, csv.separator));
     }
-    if (csv.material) table.material.emplace_back(fields[*csv.material].text);
+    if (csv.material) {
+      const std::string text(fields[*csv.material].text);
+      const double type = csv.has_types ? csv_number(text) : 0.0;
+      table.material.push_back(type >= 1.0 && type < 1e6 ? fmt::format("{}", static_cast<int>(type) - 1)
+                                                         : text);
+    }
     if (!csv.time) continue;
     const CsvField& time = fields[*csv.time];
     if (!moment) moment = time.text;
@@ -155,6 +208,14 @@ void read_rows(const CsvTable& csv, TableValues& table, ValueFaults& faults) {
 
 }  // namespace
 
+namespace {
+
+/// The first line names the columns; without a separator the first line says which it is.
+TableValues read_rows_of(std::vector<CsvLine> lines, std::optional<char> separator, const std::string& shown,
+                         TableFaults& faults);
+
+}  // namespace
+
 TableValues read_csv(const std::filesystem::path& file, const std::string& shown, TableFaults& faults) {
   std::string problem;
   const std::optional<std::string> bytes = read_bytes(file, problem);
@@ -167,7 +228,21 @@ TableValues read_csv(const std::filesystem::path& file, const std::string& shown
 }
 
 TableValues read_csv_text(const std::string& bytes, const std::string& shown, TableFaults& faults) {
-  CsvTable csv{.lines = std::make_shared<const std::vector<CsvLine>>(csv_lines(bytes)), .shown = shown};
+  return read_rows_of(csv_lines(bytes), std::nullopt, shown, faults);
+}
+
+TableValues read_particles(const std::string& text, const std::string& shown, TableFaults& faults) {
+  std::optional<ParticleRows> rows = read_particle_text(text, shown, faults);
+  if (!rows) return {};
+  return read_rows_of(std::move(rows->lines), rows->separator, shown, faults);
+}
+
+namespace {
+
+TableValues read_rows_of(std::vector<CsvLine> lines, std::optional<char> separator, const std::string& shown,
+                         TableFaults& faults) {
+  CsvTable csv{.lines = std::make_shared<const std::vector<CsvLine>>(std::move(lines)), .shown = shown};
+  const bool is_of_particles = separator.has_value();
   Fault empty;
   empty.where.file = shown;
   if (csv.lines->empty()) {
@@ -177,7 +252,7 @@ TableValues read_csv_text(const std::string& bytes, const std::string& shown, Ta
   }
   const std::size_t before = faults.faults.size();
   const CsvLine& first = csv.lines->front();
-  csv.separator = csv_separator(first.text);
+  csv.separator = separator.value_or(csv_separator(first.text));
   csv.width = split_csv(first.text, csv.separator).size();
   constexpr std::size_t most_columns = 1000;
   if (csv.width > most_columns) {
@@ -186,9 +261,14 @@ TableValues read_csv_text(const std::string& bytes, const std::string& shown, Ta
     return {};
   }
   HeaderReader header(first, csv.separator, shown, faults);
+  header.warn_of_unknown(!is_of_particles);
   if (!header.is_header()) return {};
   csv.map = header.read();
   csv.material = header.find("material");
+  if (!csv.material && is_of_particles) {
+    csv.material = header.find("type");
+    csv.has_types = csv.material.has_value();
+  }
   csv.time = header.find("time_s");
   if (csv.rows() == 0) {
     empty.problem = "holds no bodies";
@@ -203,9 +283,10 @@ TableValues read_csv_text(const std::string& bytes, const std::string& shown, Ta
   }
   if (faults.faults.size() > before) return {};
   table.rows = table.lines.size();
+  table.may_ignore_materials = is_of_particles;
   table.fault_at = [csv](std::size_t group, std::size_t row, std::size_t column) {
     const CsvLine& line = csv.row(row);
-    const CsvField field = split_csv(line.text, csv.separator)[csv.map[group][column]];
+    const CsvField field = split_csv(line.text, csv.separator)[csv.map[group][column].field];
     Fault fault;
     fault.where = {csv.shown, line.number, field.column};
     fault.key_path = column_groups[group].columns[column];
@@ -215,5 +296,7 @@ TableValues read_csv_text(const std::string& bytes, const std::string& shown, Ta
   };
   return table;
 }
+
+}  // namespace
 
 }  // namespace scree::io

@@ -7,6 +7,7 @@
 #include <toml++/toml.h>
 
 #include "io/scene/faults.h"
+#include "io/scene/foreign_names.h"
 #include "io/scene/keys.h"
 
 namespace scree::io {
@@ -234,6 +235,10 @@ Node parse_document(const std::string& text, const std::string& file) {
     Fault fault;
     fault.where = location(error.source(), file);
     fault.problem = "is not valid TOML: " + std::string(error.description());
+    fault.suggestion = foreign_text_advice(text, fault.where.line);
+    if (fault.suggestion.empty() && fault.problem.find("cannot redefine existing") != std::string::npos)
+      fault.suggestion =
+          "headings that may be repeated have two brackets wherever they are written: [[materials]]";
     throw InputError({fault});
   }
 }

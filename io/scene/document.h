@@ -23,11 +23,12 @@ struct Node {
   double number = 0.0;  // also set for an integer
   std::string text;
   std::vector<Node> items;
-  std::string key;           // in a table: the entry's name
-  SourceLocation key_where;  // where that name stands
-  SourceLocation where;      // where the value stands
-  std::string expression;    // "= 2 * radius" if the value was computed from that
-  bool faulty = false;       // a fault of it was reported: what reads it takes the default
+  std::string key;                // in a table: the entry's name
+  SourceLocation key_where;       // where that name stands
+  SourceLocation where;           // where the value stands
+  std::string expression;         // "= 2 * radius" if the value was computed from that
+  bool faulty = false;            // a fault of it was reported: what reads it takes the default
+  bool has_foreign_keys = false;  // of a table: names of other programs, whose Scree names may be missing
 
   bool is_number() const { return kind == NodeKind::integer || kind == NodeKind::number; }
   const Node* find(std::string_view name) const;  // entry of a table; null if there is none

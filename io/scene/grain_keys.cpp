@@ -99,7 +99,7 @@ std::optional<ShapeDescription> read_grain_shape(const Section& section, bool re
     return std::nullopt;
   }
   if (section.has("radius")) return described_ellipsoid(Vec3::Constant(section.number("radius")));
-  if (axes == nullptr && radius == nullptr && required) {
+  if (axes == nullptr && radius == nullptr && required && !section.node()->has_foreign_keys) {
     reading.faults.push_back({.where = section.node()->where,
                               .key_path = section.path_of("semi_axes"),
                               .problem = "is missing (or radius, for a sphere, or shape)",

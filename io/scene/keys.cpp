@@ -65,6 +65,9 @@ constexpr std::array section_table{
         "bodies", "[[bodies]]", false, "generate",
         "One heading a body, a table of bodies, or a generated group. Form `single` is taken when neither "
         "`table` nor `generate` is given."},
+    SectionInfo{"orientation", "orientation = {...}", false, "",
+                "A rotation in degrees, wherever a key takes a quaternion: by axis and angle, or by Euler "
+                "angles."},
     SectionInfo{
         "region", "region = {...}", false, "type",
         "Part of [[bodies]] with `generate` and of [[inlets]]: every body that is made lies inside with all "
@@ -81,6 +84,9 @@ constexpr std::array section_table{
         "One heading a place where grains come in, at a rate, as long as there is room: what has to "
         "wait is made up for later. `openings.csv` has what came, step by step. In a periodic [cell], "
         "one that holds no stress, they overlap no image either; in one that flows they go with it."},
+    SectionInfo{"grains", "[[inlets.grains]]", false, "",
+                "Each heading describes one kind of grain of an inlet's mixture: its share, its material, its "
+                "shape and its sizes."},
     SectionInfo{"outlets", "[[outlets]]", false, "type",
                 "One heading a place that takes bodies out when their centre is in it, and counts them; in a "
                 "periodic [cell] when that of any of their images is."},
@@ -452,7 +458,8 @@ constexpr Key key_table[] = {
     Key{.section = "shapes", .name = "name", .type = text,
         .description = "Name that bodies call it by; not in a file of its own."},
     Key{.section = "shapes", .name = "file", .type = text,
-        .description = "File that holds the keys of this heading, relative to the scene's folder."},
+        .description = "File of the shape, relative to the scene's folder: a .toml file with the keys of this heading, or "
+                       "the spheres of a clump, one a line: x, y, z and the radius."},
     Key{.section = "shapes", .name = "base", .type = word, .fallback = "\"ellipsoid\"",
         .words = "ellipsoid|paraboloid|cone|hyperboloid|two_sheets",
         .description = "The base quadric, with r^2 = x^2/a^2 + y^2/b^2 and a, b, c the semi-axes: 1 - r^2 - z^2/c^2; "
@@ -1247,6 +1254,58 @@ constexpr Key key_table[] = {
         .description = "The way that counts; any length but zero."},
     Key{.section = "over", .name = "radius", .type = number, .unit = "m", .range = positive,
         .description = "Of the disc about the point that counts; left out, all of the plane does."},
+    Key{.section = "materials", .name = "torsional_friction_ratio", .type = number, .range = not_negative,
+        .description = "`torsional_friction` over the contact's reduced radius, in place of the length."},
+    Key{.section = "materials", .name = "rolling_friction_ratio", .type = number, .range = not_negative,
+        .description = "`rolling_friction` over the contact's reduced radius, in place of the length: the "
+                       "coefficient of LIGGGHTS and EDEM. The reduced radius of two bodies is a b/(a + b), with a and b "
+                       "the radii of spheres of their volumes; at a wall it is a."},
+    Key{.section = "material_pairs", .name = "torsional_friction_ratio", .type = number, .range = not_negative,
+        .description = "`torsional_friction` over the contact's reduced radius, in place of the length."},
+    Key{.section = "material_pairs", .name = "rolling_friction_ratio", .type = number, .range = not_negative,
+        .description = "`rolling_friction` over the contact's reduced radius, in place of the length."},
+
+    Key{.section = "inlets", .name = "grains", .type = tables,
+        .description = "A mixture: the kinds of grain that the inlet makes, in place of its own `material`, shape and "
+                       "`scale`."},
+    Key{.section = "inlets", .name = "shares_by", .type = word, .fallback = "\"mass\"", .words = "mass|number",
+        .description = "Whether `share` of [[inlets.grains]] counts mass or the number of grains."},
+    Key{.section = "grains", .name = "share", .type = number, .required = true, .range = positive,
+        .description = "Share of this kind in the mixture. Shares need not add up to 1."},
+    Key{.section = "grains", .name = "material", .type = text,
+        .description = "Name of the material. Optional if there is only one."},
+    Key{.section = "grains", .name = "semi_axes", .type = vector, .unit = "m", .range = positive,
+        .description = "Semi-axes of the ellipsoid. Give this, `radius` or `shape`."},
+    Key{.section = "grains", .name = "radius", .type = number, .unit = "m", .range = positive,
+        .description = "Radius of a sphere."},
+    Key{.section = "grains", .name = "shape", .type = text,
+        .description = "Name of a shape of [[shapes]], in place of semi-axes; with `size`."},
+    Key{.section = "grains", .name = "size", .type = number, .unit = "m", .range = positive,
+        .description = "Length of one unit of the shape."},
+    Key{.section = "grains", .name = "scale", .type = table,
+        .description = "Distribution of sizes. If omitted, all grains are equal."},
+
+    Key{.section = "bodies", .name = "mirror", .type = word, .words = "x|y|z", .forms = "table",
+        .description = "Mirrors the table's bodies: the sign of this coordinate changes. The first of the three "
+                       "changes of a table's place."},
+    Key{.section = "bodies", .name = "rotate", .type = orientation, .words = "aligned", .forms = "table",
+        .description = "Rotates the table's bodies about the origin, with their velocities, after `mirror`."},
+    Key{.section = "bodies", .name = "move", .type = vector, .unit = "m", .fallback = "[0, 0, 0]", .forms = "table",
+        .description = "Moves the table's bodies, after `mirror` and `rotate`."},
+    Key{.section = "bodies", .name = "table_scale", .type = number, .unit = "m", .range = positive, .forms = "table",
+        .description = "Length of one unit of the table: 0.001 where positions, sizes and velocities are in "
+                       "millimetres. Default: 1."},
+
+    Key{.section = "orientation", .name = "axis", .type = vector,
+        .description = "Axis of the rotation, of any length but zero; with `angle`."},
+    Key{.section = "orientation", .name = "angle", .type = number, .unit = "deg",
+        .description = "Angle of the rotation about `axis`, positive by the right-hand rule."},
+    Key{.section = "orientation", .name = "euler", .type = vector, .unit = "deg",
+        .description = "Three angles of rotations one after the other about the axes of `order`, in place of `axis` and "
+                       "`angle`."},
+    Key{.section = "orientation", .name = "order", .type = text, .fallback = "\"XYZ\"",
+        .description = "Axes of the three rotations. Capitals: about the body's own axes, which turn along (intrinsic); "
+                       "small letters: about the world's (extrinsic)."},
 };
 // clang-format on
 

@@ -153,7 +153,7 @@ class GroupReader {
       return;
     }
     TableFaults table_faults;
-    const BodyTable table = read_body_table(file, file.string(), table_faults);
+    BodyTable table = read_body_table(file, file.string(), table_faults);
     for (Fault& warning : table_faults.warnings) reading_.scene.warnings.push_back(std::move(warning));
     if (!table_faults.faults.empty()) {
       for (Fault& fault : table_faults.faults) reading_.faults.push_back(std::move(fault));
@@ -173,6 +173,7 @@ class GroupReader {
       reading_.faults.push_back(fault);
       return;
     }
+    if (!place(table)) return;
     const std::vector<MaterialIndex> materials = materials_of(table, file.string());
     if (materials.size() != table.size()) return;
     if (!are_thick_enough(table, file.string())) return;
@@ -187,6 +188,31 @@ class GroupReader {
     }
     group_.table = file.string();
     group_.lines = table.lines;
+  }
+
+  /// Mirrors, rotates and moves what a table has. False, with a fault, where a shape is not the same in a
+  /// mirror.
+  bool place(BodyTable& table) {
+    const double scale = section_.has("table_scale") ? section_.number("table_scale") : 1.0;
+    const Quat rotation = fixed_orientation(section_, "rotate").value_or(Quat::Identity());
+    const Vec3 move = section_.vector("move");
+    const bool mirrors = section_.has("mirror");
+    if (mirrors && section_.node()->find("shape") != nullptr) {
+      refuse("mirror", "is for ellipsoids: the mirror image of another shape may be another shape");
+      return false;
+    }
+    Vec3 sign = Vec3::Ones();
+    if (mirrors) sign[section_.text("mirror")[0] - 'x'] = -1.0;
+    for (Vec3& x : table.position) x = rotation * (sign.cwiseProduct(scale * x)) + move;
+    for (Vec3& a : table.semi_axes) a *= scale;
+    for (Vec3& v : table.velocity) v = rotation * (sign.cwiseProduct(scale * v));
+    // Axial vectors change their sign along the mirror's plane.
+    for (Vec3& w : table.angular_velocity) w = rotation * (mirrors ? Vec3(-sign.cwiseProduct(w)) : w);
+    for (Quat& q : table.orientation) {
+      if (mirrors) q = Quat(Mat3(sign.asDiagonal() * q.toRotationMatrix() * sign.asDiagonal()));
+      q = (rotation * q).normalized();
+    }
+    return true;
   }
 
   /// False, with a fault, where an ellipsoid of a table is too thin beside functions.
@@ -205,7 +231,7 @@ class GroupReader {
 
   /// [body] that of the table, or else that of the heading. Fewer after a fault.
   std::vector<MaterialIndex> materials_of(const BodyTable& table, const std::string& file) {
-    if (table.material.empty()) {
+    if (table.material.empty() || (table.may_ignore_materials && section_.has("material"))) {
       const auto material = find_material(section_, reading_);
       return std::vector<MaterialIndex>(material ? table.size() : 0, material.value_or(MaterialIndex(0)));
     }

@@ -223,8 +223,8 @@ void check_cell(const Section& top, Reading& reading) {
   for (std::size_t i = 0; i < bodies.size(); ++i)
     largest = std::max(largest, 2.0 * model.shapes.bounding_radius(bodies.shape[i]));
   for (const Inlet& inlet : model.inlets)
-    for (const ShapeIndex shape : inlet.shapes)
-      largest = std::max(largest, 2.0 * model.shapes.bounding_radius(shape));
+    for (const InletGrain& grain : inlet.grains)
+      largest = std::max(largest, 2.0 * model.shapes.bounding_radius(grain.shape));
   // Between its ends a flow may make the cell narrower: sheared by half of itself, it is.
   constexpr int moments = 1000;
   const double end = reading.scene.end_time_s;

@@ -91,10 +91,6 @@ void read_cohesion(const Section& section, Cohesion& cohesion, Reading& reading)
         about(section, "surface_tension", "needs bridge_volume, of the liquid in a contact"));
 }
 
-bool gives_elasticity(const Section& section) {
-  return section.has("youngs_modulus") || section.has("stiffness");
-}
-
 /// What a section gives of elasticity in place of what is there.
 void read_elasticity(const Section& section, Elasticity& elasticity, Reading& reading) {
   constexpr double usual_ratio = 0.3;
@@ -110,6 +106,26 @@ void read_elasticity(const Section& section, Elasticity& elasticity, Reading& re
     reading.faults.push_back(about(section, "poisson_ratio", "needs youngs_modulus or stiffness"));
 }
 
+/// Two ways to give a coefficient. They cannot be mixed.
+struct Alternative {
+  const char *one, *other;
+};
+constexpr Alternative elastic_forms{"youngs_modulus", "stiffness"},
+    rolling_forms{"rolling_friction", "rolling_friction_ratio"},
+    torsional_forms{"torsional_friction", "torsional_friction_ratio"};
+
+bool gives(const Section& section, const Alternative& forms) {
+  return section.has(forms.one) || section.has(forms.other);
+}
+
+/// A heading takes a length or a ratio, not both.
+void refuse_both(const Section& section, Reading& reading) {
+  for (const Alternative& forms : {rolling_forms, torsional_forms})
+    if (section.has(forms.one) && section.has(forms.other))
+      reading.faults.push_back(
+          about(section, forms.other, fmt::format("is given beside {}; leave one out", forms.one)));
+}
+
 void read_pair(const Section& pair, std::set<std::pair<int, int>>& seen, Reading& reading) {
   if (!pair.has("materials")) return;
   const Node& names = pair.given("materials");
@@ -122,11 +138,20 @@ void read_pair(const Section& pair, std::set<std::pair<int, int>>& seen, Reading
   Materials& materials = reading.scene.model.materials;
   PairLaw law = materials.law(*a, *b);
   if (pair.has("friction")) law.friction = pair.number("friction");
+  // One form takes the place of both: that of the pair's own heading.
+  if (pair.has("torsional_friction") || pair.has("torsional_friction_ratio"))
+    law.torsional_friction_m = law.torsional_friction_ratio = 0.0;
+  if (pair.has("rolling_friction") || pair.has("rolling_friction_ratio"))
+    law.rolling_friction_m = law.rolling_friction_ratio = 0.0;
   if (pair.has("torsional_friction")) law.torsional_friction_m = pair.number("torsional_friction");
   if (pair.has("rolling_friction")) law.rolling_friction_m = pair.number("rolling_friction");
+  if (pair.has("rolling_friction_ratio")) law.rolling_friction_ratio = pair.number("rolling_friction_ratio");
+  if (pair.has("torsional_friction_ratio"))
+    law.torsional_friction_ratio = pair.number("torsional_friction_ratio");
   if (pair.has("restitution")) law.restitution = pair.number("restitution");
   read_cohesion(pair, law.cohesion, reading);
   read_elasticity(pair, law.elasticity, reading);
+  refuse_both(pair, reading);
   materials.set_law(*a, *b, law);
 }
 
@@ -157,11 +182,36 @@ Fault missing_key(const Section& section, std::string_view key) {
   return fault;
 }
 
-std::optional<Quat> fixed_orientation(const Section& section) {
-  if (!section.has("orientation")) return std::nullopt;
-  const Node& node = section.given("orientation");
+namespace {
+
+/// Euler angles (degrees) about the axes of `order`: capitals are the body's axes, which turn along, small
+/// letters the world's. The convention of scipy.spatial.transform.Rotation.from_euler.
+Quat euler_rotation(const Vec3& degrees, const std::string& order) {
+  Quat rotation = Quat::Identity();
+  for (int k = 0; k < 3; ++k) {
+    const char letter = order[static_cast<std::size_t>(k)];
+    const bool own = std::isupper(static_cast<unsigned char>(letter)) != 0;
+    const int axis = std::tolower(static_cast<unsigned char>(letter)) - 'x';
+    const Quat turn(Eigen::AngleAxisd(degrees[k] * std::numbers::pi / 180.0, Vec3::Unit(axis)));
+    rotation = own ? rotation * turn : turn * rotation;
+  }
+  return rotation;
+}
+
+Quat rotation_of(const Section& table) {
+  if (table.has("euler")) return euler_rotation(table.vector("euler"), table.text("order"));
+  return Quat(
+      Eigen::AngleAxisd(table.number("angle") * std::numbers::pi / 180.0, table.vector("axis").normalized()));
+}
+
+}  // namespace
+
+std::optional<Quat> fixed_orientation(const Section& section, std::string_view key) {
+  if (!section.has(key)) return std::nullopt;
+  const Node& node = section.given(key);
   if (node.kind == NodeKind::text)
     return node.text == "aligned" ? std::optional(Quat::Identity()) : std::nullopt;
+  if (node.kind == NodeKind::table) return rotation_of(Section(&node, "orientation", section.path_of(key)));
   return Quat(node.items[0].number, node.items[1].number, node.items[2].number, node.items[3].number)
       .normalized();
 }
@@ -303,19 +353,37 @@ void read_settings(const Section& top, Reading& reading) {
 
 namespace {
 
-/// Two materials of which one has a modulus and the other a stiffness.
+/// Two materials which give a coefficient in the two ways.
 struct Clash {
+  Alternative forms;
   Section section;  // of the later one
   std::size_t other;
   std::int32_t own;
 };
+
+/// A length and a ratio to the radius: is only one of them positive, and not the same one?
+bool can_mix(double length_a, double ratio_a, double length_b, double ratio_b) {
+  return (length_a == 0.0 || ratio_b == 0.0) && (ratio_a == 0.0 || length_b == 0.0);
+}
+
+void find_clashes(const Section& section, std::span<const PairLaw> laws, std::size_t other, std::int32_t own,
+                  std::vector<Clash>& clashes) {
+  const PairLaw &a = laws.back(), &b = laws[other];
+  if (!can_mix(a.elasticity, b.elasticity)) clashes.push_back({elastic_forms, section, other, own});
+  if (!can_mix(a.rolling_friction_m, a.rolling_friction_ratio, b.rolling_friction_m,
+               b.rolling_friction_ratio))
+    clashes.push_back({rolling_forms, section, other, own});
+  if (!can_mix(a.torsional_friction_m, a.torsional_friction_ratio, b.torsional_friction_m,
+               b.torsional_friction_ratio))
+    clashes.push_back({torsional_forms, section, other, own});
+}
 
 /// Unless a pair of theirs settles it.
 void refuse_clash(const Section& top, const Clash& clash, Reading& reading) {
   const Materials& materials = reading.scene.model.materials;
   const MaterialIndex other(static_cast<int>(clash.other)), own(clash.own);
   const auto settles = [&](const Section& pair) {
-    if (!pair.has("materials") || !gives_elasticity(pair)) return false;
+    if (!pair.has("materials") || !gives(pair, clash.forms)) return false;
     std::vector<std::string> given = pair.texts("materials"),
                              meant{materials.name(other), materials.name(own)};
     std::ranges::sort(given);
@@ -323,11 +391,15 @@ void refuse_clash(const Section& top, const Clash& clash, Reading& reading) {
     return given == meant;
   };
   if (std::ranges::any_of(elements(top, "material_pairs"), settles)) return;
-  Fault fault = about(clash.section, clash.section.has("stiffness") ? "stiffness" : "youngs_modulus",
-                      fmt::format("does not go with that of {}: one has a modulus and one a stiffness",
-                                  materials.name(other)));
-  fault.suggestion = fmt::format("give [[material_pairs]] for \"{}\" and \"{}\" one of the two",
-                                 materials.name(other), materials.name(own));
+  const auto [one, second] = clash.forms;
+  const bool has_one = clash.section.has(one);
+  Fault fault = about(
+      clash.section, has_one ? one : second,
+      fmt::format("cannot be mixed with the {} of \"{}\"", has_one ? second : one, materials.name(other)));
+  fault.suggestion = fmt::format(
+      "give both materials the same key, or add [[material_pairs]] for \"{}\" and \"{}\" with one "
+      "of the two keys",
+      materials.name(other), materials.name(own));
   reading.faults.push_back(std::move(fault));
 }
 
@@ -338,7 +410,7 @@ void refuse_what_knows_rigid_contacts(const Section& top, Reading& reading) {
   if (!is_unknown && !settings.sleep.is_on()) return;
   for (const char* heading : {"materials", "material_pairs"}) {
     for (const Section& section : elements(top, heading)) {
-      if (!gives_elasticity(section)) continue;
+      if (!gives(section, elastic_forms)) continue;
       const char* const key = section.has("stiffness") ? "stiffness" : "youngs_modulus";
       if (is_unknown) {
         reading.faults.push_back(
@@ -399,12 +471,12 @@ void read_materials(const Section& top, Reading& reading) {
     laws.push_back(settings_of<PairLaw>(section));
     read_cohesion(section, laws.back().cohesion, reading);
     read_elasticity(section, laws.back().elasticity, reading);
+    refuse_both(section, reading);
     for (std::size_t other = 0; other < laws.size(); ++other) {
       const bool same = other + 1 == laws.size();
       materials.set_law(added, MaterialIndex(static_cast<int>(other)),
                         same ? laws.back() : mixed_law(laws.back(), laws[other]));
-      if (!can_mix(laws.back().elasticity, laws[other].elasticity))
-        clashes.push_back({section, other, added.value});
+      find_clashes(section, laws, other, added.value, clashes);
     }
   }
   for (const Section& patch : elements(top, "friction_patches")) read_patch(patch, reading);

@@ -20,7 +20,7 @@ std::string name_of(const Section& section, const char* kind, std::size_t number
 /// Exactly one of the two rates.
 bool read_rate(const Section& section, Inlet& inlet, Reading& reading) {
   const Node *mass = section.node()->find("mass_rate"), *number = section.node()->find("number_rate");
-  if (mass == nullptr && number == nullptr) {
+  if (mass == nullptr && number == nullptr && !section.node()->has_foreign_keys) {
     Fault fault = missing_key(section, "mass_rate");
     fault.problem = "is missing (or number_rate)";
     reading.faults.push_back(std::move(fault));
@@ -40,19 +40,90 @@ void read_limits(const Section& section, Inlet& inlet, Reading& reading) {
   if (inlet.stop_s < inlet.start_s) reading.faults.push_back(about(section, "stop", "comes before start"));
 }
 
-void add_shapes(const Section& section, const ShapeDescription& shape, const SizeLaw& scale, Inlet& inlet,
-                Reading& reading) {
-  const SizeClasses classes = size_classes(
-      scale.law, static_cast<std::size_t>(settings_of<SizeShares>(section).sizes), scale.by_mass);
-  for (const double size : classes.size)
-    inlet.shapes.push_back(reading.scene.model.shapes.add(scaled_shape(shape, size)));
-  inlet.until = classes.until;
+/// Grains of one shape and material, in sizes.
+struct Ingredient {
+  std::vector<InletGrain> grains;  // `until` is the share within the ingredient
+  double share = 1.0;              // of the mixture, by mass or by number; of any sum
+};
+
+/// Mean mass of the grains, by number, kg.
+double mean_mass(const Ingredient& ingredient, const Model& model) {
+  double mean = 0.0, before = 0.0;
+  for (const InletGrain& grain : ingredient.grains) {
+    mean +=
+        (grain.until - before) * volume(model.shapes, grain.shape) * model.materials.density(grain.material);
+    before = grain.until;
+  }
+  return mean;
+}
+
+/// A fault and none where the heading, of an inlet or of one of its grains, is not in order.
+std::optional<Ingredient> read_ingredient(const Section& section, int sizes, Reading& reading) {
+  const std::optional<MaterialIndex> material = find_material(section, reading);
+  const std::optional<ShapeDescription> shape = read_grain_shape(section, true, reading);
+  if (section.node()->faulty || !material || !shape) return std::nullopt;
+  const std::optional<SizeLaw> scale = read_scale(section, reading);
+  if (!scale) return std::nullopt;
+  const SizeClasses classes = size_classes(scale->law, static_cast<std::size_t>(sizes), scale->by_mass);
+  Ingredient ingredient;
+  for (std::size_t k = 0; k < classes.size.size(); ++k)
+    ingredient.grains.push_back(
+        {reading.scene.model.shapes.add(scaled_shape(*shape, classes.size[k])), *material, classes.until[k]});
+  return ingredient;
+}
+
+/// The headings [[inlets.grains]] of an inlet, or the one kind that the inlet itself describes.
+std::vector<Ingredient> read_ingredients(const Section& section, Reading& reading) {
+  const int sizes = settings_of<SizeShares>(section).sizes;
+  std::vector<Ingredient> ingredients;
+  if (section.node()->find("grains") == nullptr) {
+    if (section.has("shares_by"))
+      reading.faults.push_back(about(section, "shares_by", "is of no use without [[inlets.grains]]"));
+    if (const std::optional<Ingredient> only = read_ingredient(section, sizes, reading))
+      ingredients.push_back(*only);
+    return ingredients;
+  }
+  for (const char* key : {"material", "semi_axes", "radius", "shape", "size", "scale"})
+    if (const Node* node = section.node()->find(key)) {
+      reading.faults.push_back(fault_at(*node, section.path_of(key), "is given beside [[inlets.grains]]"));
+      reading.faults.back().suggestion = fmt::format("move {} to each of the [[inlets.grains]]", key);
+    }
+  for (const Section& grains : elements(section, "grains")) {
+    std::optional<Ingredient> read = read_ingredient(grains, sizes, reading);
+    if (!read || !grains.has("share")) continue;
+    read->share = grains.number("share");
+    ingredients.push_back(std::move(*read));
+  }
+  return ingredients;
+}
+
+/// Kinds with their shares by number.
+std::vector<InletGrain> mixed(const std::vector<Ingredient>& ingredients, bool by_mass, const Model& model) {
+  std::vector<double> number;
+  double sum = 0.0;
+  for (const Ingredient& i : ingredients) {
+    number.push_back(by_mass ? i.share / mean_mass(i, model) : i.share);
+    sum += number.back();
+  }
+  std::vector<InletGrain> grains;
+  double before = 0.0;
+  for (std::size_t k = 0; k < ingredients.size(); ++k) {
+    for (InletGrain grain : ingredients[k].grains) {
+      grain.until = (before + number[k] * grain.until) / sum;
+      grains.push_back(grain);
+    }
+    before += number[k];
+  }
+  grains.back().until = 1.0;
+  return grains;
 }
 
 /// The largest of the grains must find a place while nothing else is there.
 void require_place(const Section& section, const Inlet& inlet, Reading& reading) {
-  const Scene& scene = reading.scene;
-  if (has_place(scene.model, inlet, inlet.shapes.back(), most_attempts, std::max(0.0, inlet.start_s))) return;
+  const Model& model = reading.scene.model;
+  const auto largest = std::ranges::max_element(
+      inlet.grains, {}, [&](const InletGrain& grain) { return model.shapes.bounding_radius(grain.shape); });
+  if (has_place(model, inlet, *largest, most_attempts, std::max(0.0, inlet.start_s))) return;
   Fault fault = about(section, "region",
                       fmt::format("has no place for the largest grain in {} tries that is free of boundaries",
                                   most_attempts));
@@ -61,25 +132,22 @@ void require_place(const Section& section, const Inlet& inlet, Reading& reading)
 }
 
 void read_inlet(const Section& section, std::size_t number, Reading& reading) {
-  const std::optional<MaterialIndex> material = find_material(section, reading);
-  const std::optional<ShapeDescription> shape = read_grain_shape(section, true, reading);
   Inlet inlet;
   inlet.name = name_of(section, "inlet", number);
+  const std::vector<Ingredient> ingredients = read_ingredients(section, reading);
   const bool has_rate = read_rate(section, inlet, reading);
-  if (section.node()->faulty || !material || !shape || !has_rate) return;
+  if (section.node()->faulty || ingredients.empty() || !has_rate) return;
   set_from(section, inlet);
   read_limits(section, inlet, reading);
   const std::optional<Region> region = read_region(section.child("region"), reading);
-  const std::optional<SizeLaw> scale = read_scale(section, reading);
-  if (!region || !scale) return;
-  inlet.material = *material;
+  if (!region) return;
+  inlet.grains = mixed(ingredients, section.text("shares_by") == "mass", reading.scene.model);
   inlet.region = *region;
   inlet.orientation = fixed_orientation(section);
   inlet.spread = read_spread(section, reading);
   // Beside the streams of [[bodies]] with the same numbers.
   inlet.seed = section.has("seed") ? static_cast<std::uint64_t>(section.integer("seed"))
                                    : ~Random(static_cast<std::uint64_t>(reading.seed), number).bits();
-  add_shapes(section, *shape, *scale, inlet, reading);
   if (reading.faults.empty()) require_place(section, inlet, reading);
   Model& model = reading.scene.model;
   model.inlets.push_back(std::move(inlet));

@@ -1,11 +1,13 @@
 // Shapes that are given by functions or as clumps: in the scene, or in files of their own. All are read
 // first, then made side by side, for each may take a second, and then entered in their order.
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <memory>
 #include <variant>
 
 #include "engine/core/parallel.h"
+#include "io/files/csv_file.h"
 #include "io/files/input_file.h"
 #include "io/scene/expressions.h"
 #include "io/scene/faults.h"
@@ -194,11 +196,45 @@ void read_from_text(const std::string& name, const std::string& text, const std:
   if (read.size() > before) read.back().file = std::move(whole);
 }
 
+/// Spheres of a clump, one a line: x, y, z and the radius. Empty lines, lines that begin with # and a first
+/// line of names are skipped. Multisphere templates of LIGGGHTS have this form.
+void read_members(const std::string& name, const std::string& text, const std::filesystem::path& file,
+                  const Section& section, Reading& reading, ReadShapes& read) {
+  std::vector<ClumpMember> members;
+  const std::size_t before = reading.faults.size();
+  const std::vector<CsvLine> lines = csv_lines(text);
+  for (const CsvLine& line : lines) {
+    const char separator = csv_separator(line.text);
+    std::vector<double> numbers;
+    for (const CsvField& field : split_csv(line.text, separator))
+      numbers.push_back(csv_number(field.text, separator));
+    const auto finite = std::ranges::count_if(numbers, [](double x) { return std::isfinite(x); });
+    if (finite == 0 && &line == &lines.front()) continue;  // names
+    if (finite == 4 && numbers.size() == 4 && numbers[3] > 0.0) {
+      members.push_back({{Vec3::Constant(numbers[3])}, {Vec3(numbers.data()), Quat::Identity()}});
+      continue;
+    }
+    Fault fault;
+    fault.where = {file.string(), line.number, 1};
+    fault.key_path = section.path_of("file");
+    fault.problem = "must hold four numbers: x, y, z and a radius above 0";
+    fault.value = shortened(line.text);
+    reading.faults.push_back(std::move(fault));
+    if (reading.faults.size() >= most_faults) return;
+  }
+  if (members.empty() && reading.faults.size() == before)
+    reading.faults.push_back(about(section, "file", "holds no spheres: lines of x, y, z and a radius"));
+  if (reading.faults.size() == before) read.push_back({name, section, std::move(members)});
+}
+
 void read_shape_file(const std::string& name, const Section& section, Reading& reading, ReadShapes& read) {
   const std::filesystem::path file = beside_scene(section.text("file"), reading);
   std::string problem;
   if (const std::optional<std::string> text = read_bytes(file, problem, most_text_bytes)) {
-    read_from_text(name, *text, file, reading, read);
+    if (file.extension() == ".toml")
+      read_from_text(name, *text, file, reading, read);
+    else
+      read_members(name, *text, file, section, reading, read);
   } else {
     reading.faults.push_back(
         fault_at(section.given("file"), section.path_of("file"), "cannot be opened as a file: " + problem));

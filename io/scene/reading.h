@@ -158,8 +158,8 @@ std::function<double(double)> read_function_of_time(const Section& section, Read
 /// The section's `table`: lines of a time and a value; the first may name the columns.
 void read_time_table(const Section& section, TimeLaw& law, Reading& reading);
 
-/// The section's `orientation`; none where it is left out or random.
-std::optional<Quat> fixed_orientation(const Section& section);
+/// The section's `orientation`, or the rotation of another key; none where it is left out or random.
+std::optional<Quat> fixed_orientation(const Section& section, std::string_view key = "orientation");
 
 /// What a function in a scene is of, and so its variables, in this order: t; x, y, z; vx, vy, vz; wx, wy, wz;
 /// of a second body the same with an o before them.

@@ -117,7 +117,7 @@ std::string type_name(const Key& key) {
     case ValueType::vector:
       return "three numbers";
     case ValueType::orientation:
-      return "quaternion, or " + joined(split_words(key.words), "`", ", ");
+      return "quaternion, `{...}`, or " + joined(split_words(key.words), "`", ", ");
     case ValueType::names:
       return "two names";
     case ValueType::numbers:
@@ -200,8 +200,9 @@ Json value_schema(const Key& key) {
     case ValueType::vector:
       return list_schema(number_schema(key), 3);
     case ValueType::orientation:
-      return {
-          {"anyOf", Json::array({{{"enum", split_words(key.words)}}, list_schema(number_schema(key), 4)})}};
+      return {{"anyOf", Json::array({{{"enum", split_words(key.words)}},
+                                     list_schema(number_schema(key), 4),
+                                     section_schema(section_info("orientation"))})}};
     case ValueType::names:
       return list_schema({{"type", "string"}}, 2);
     case ValueType::numbers:

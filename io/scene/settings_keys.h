@@ -119,6 +119,8 @@ void for_each_key(PairLaw& law, auto&& f) {
   f("materials", "friction", law.friction);
   f("materials", "torsional_friction", law.torsional_friction_m);
   f("materials", "rolling_friction", law.rolling_friction_m);
+  f("materials", "torsional_friction_ratio", law.torsional_friction_ratio);
+  f("materials", "rolling_friction_ratio", law.rolling_friction_ratio);
   f("materials", "restitution", law.restitution);
   f("materials", "adhesion_energy", law.cohesion.adhesion_energy);
   f("materials", "surface_tension", law.cohesion.surface_tension);

@@ -43,7 +43,8 @@ struct TableValues {
   std::array<std::vector<double>, column_groups.size()>
       values;                         // [group][row * width + column]; empty if absent
   std::vector<std::string> material;  // [row] name or number; empty if absent
-  std::vector<int> lines;             // [row], CSV only
+  std::vector<int> lines;             // [row], text files only
+  bool may_ignore_materials = false;  // do materials give way to one that the scene names?
   /// A fault that knows its place and shows the value there.
   std::function<Fault(std::size_t group, std::size_t row, std::size_t column)> fault_at;
 };
@@ -52,6 +53,8 @@ struct TableValues {
 TableValues read_csv(const std::filesystem::path& file, const std::string& shown, TableFaults& faults);
 TableValues read_hdf5(const std::filesystem::path& file, const std::string& shown, TableFaults& faults);
 TableValues read_csv_text(const std::string& bytes, const std::string& shown, TableFaults& faults);
+/// Formats of particle_files.h.
+TableValues read_particles(const std::string& text, const std::string& shown, TableFaults& faults);
 /// Throws hdf5::Error where the file as a whole cannot be read.
 TableValues read_hdf5(const hdf5::File& file, const std::string& shown, TableFaults& faults);
 

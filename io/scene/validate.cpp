@@ -4,7 +4,9 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "io/files/csv_file.h"
 #include "io/scene/faults.h"
+#include "io/scene/foreign_names.h"
 #include "io/scene/keys.h"
 
 namespace scree::io {
@@ -28,13 +30,14 @@ class Validator {
         parameter(item, item_path);
       } else if (const Key* key = find_key(name, item.key); key == nullptr) {
         unknown(item, name, item_path);
+        node.has_foreign_keys = node.has_foreign_keys || !foreign_key_advice(name, item.key).empty();
       } else if (!key->forms.empty() && !form.empty() && !has_word(key->forms, form)) {
         misplaced(item, *key, form, item_path);
       } else {
         value(item, *key, item_path);
       }
     }
-    required(node, name, form, path);
+    if (!node.has_foreign_keys) required(node, name, form, path);
     if (faults_.size() > before || has_faulty_item(node)) node.faulty = true;
   }
 
@@ -46,7 +49,15 @@ class Validator {
     if (key != nullptr && (node.is_number() || node.kind == NodeKind::list)) fault.unit = key->unit;
     fault.allowed = allowed;
     if (!suggestion.empty()) fault.suggestion = suggestion;
+    if (key != nullptr && fault.suggestion.empty() && is_of_wrong_type(node, *key))
+      fault.suggestion = wrong_type_advice(*key);
     faults_.push_back(std::move(fault));
+  }
+
+  /// Not so a number out of its range.
+  static bool is_of_wrong_type(const Node& node, const Key& key) {
+    const bool wants_number = key.type == ValueType::number || key.type == ValueType::integer;
+    return !(wants_number && node.is_number());
   }
 
   void parameter(Node& node, const std::string& path) {
@@ -64,17 +75,26 @@ class Validator {
     fault.where = item.key_where;
     fault.key_path = path;
     fault.problem = "unknown key";
-    const std::string_view now = renamed_key(name, item.key);
-    fault.suggestion =
-        now.empty() ? did_you_mean(item.key, key_names(name)) : fmt::format("it is called '{}' now", now);
-    if (fault.suggestion.empty()) {
-      for (const SectionInfo& other : sections()) {
-        if (other.name == name || other.name.empty() || find_key(other.name, item.key) == nullptr) continue;
-        fault.suggestion = fmt::format("'{}' belongs in {}", item.key, other.heading);
-        break;
-      }
-    }
+    fault.suggestion = advice_on(name, item.key);
     faults_.push_back(std::move(fault));
+  }
+
+  /// What to write in place of a key that a section does not have.
+  static std::string advice_on(std::string_view section, const std::string& key) {
+    if (const std::string_view now = renamed_key(section, key); !now.empty())
+      return fmt::format("it is called '{}' now", now);
+    if (const std::string_view advice = foreign_key_advice(section, key); !advice.empty())
+      return std::string(advice);
+    const bool is_top = section.empty();
+    if (!is_top && find_key("", key) != nullptr)
+      return fmt::format(
+          "'{}' belongs at the top of the file, before the first heading; here it is a key of {}", key,
+          section_info(section).heading);
+    if (const std::string near = did_you_mean(key, key_names(section)); !near.empty()) return near;
+    for (const char* other : {"materials", "bodies", "boundaries", "inlets", "parts", "solver", "output"})
+      if (section != other && find_key(other, key) != nullptr)
+        return fmt::format("'{}' belongs in {}", key, section_info(other).heading);
+    return "";
   }
 
   void misplaced(Node& item, const Key& key, const std::string& form, const std::string& path) {
@@ -149,8 +169,9 @@ class Validator {
         if (node.kind == NodeKind::table) {
           section(node, key.name, path);
         } else {
+          const std::string_view advice = wrong_type_advice(key);
           add(node, path, "must be a table", nullptr, "",
-              fmt::format("write {}", section_info(key.name).heading));
+              advice.empty() ? fmt::format("write {}", section_info(key.name).heading) : std::string(advice));
         }
         break;
       case ValueType::tables:
@@ -178,7 +199,10 @@ class Validator {
     std::string suggestion;
     if (node.kind == NodeKind::text) {
       const std::string_view now = renamed_word(key, node.text);
-      suggestion = now.empty() ? did_you_mean(node.text, known) : fmt::format("it is called \"{}\" now", now);
+      const std::string_view advice = foreign_word_advice(key, node.text);
+      suggestion = !now.empty()      ? fmt::format("it is called \"{}\" now", now)
+                   : !advice.empty() ? std::string(advice)
+                                     : did_you_mean(node.text, known);
     }
     add(node, path, "is not a known word", nullptr, listed(key.words), suggestion);
   }
@@ -209,7 +233,7 @@ class Validator {
           node.kind == NodeKind::text ? did_you_mean(node.text, split_words(key.words)) : "");
     } else if (!node.is_number()) {
       add(node, path, key.type == ValueType::integer ? "must be a whole number" : "must be a number", &key,
-          allowed);
+          allowed, unquoted(node));
     } else if (!std::isfinite(node.number)) {
       add(node, path, "must be finite", &key, allowed);
     } else if (key.type == ValueType::integer && node.number != std::floor(node.number)) {
@@ -217,6 +241,12 @@ class Validator {
     } else if (!key.range.holds(node.number)) {
       add(node, path, "is out of range", &key, allowed);
     }
+  }
+
+  /// Advice on a number that stands in quotes.
+  static std::string unquoted(const Node& node) {
+    if (node.kind != NodeKind::text || !std::isfinite(csv_number(node.text))) return "";
+    return fmt::format("write {} without quotes", node.text);
   }
 
   void vector(Node& node, const Key& key, const std::string& path) {
@@ -232,8 +262,19 @@ class Validator {
       word(node, key, path);
       return;
     }
+    if (node.kind == NodeKind::table) {
+      const std::size_t faults = faults_.size();
+      section(node, "orientation", path);
+      if (faults_.size() == faults) rotation(node, path);
+      return;
+    }
     if (node.kind != NodeKind::list || node.items.size() != 4) {
-      add(node, path, "must be a unit quaternion [w, x, y, z] or a word", nullptr, listed(key.words));
+      const bool three = node.kind == NodeKind::list && node.items.size() == 3;
+      add(node, path, "must be a unit quaternion [w, x, y, z], a table or a word", nullptr,
+          listed(key.words) + ", {axis = [x, y, z], angle = degrees} or {euler = [a, b, c]}",
+          three ? "for Euler angles in degrees write " + std::string(key.name) +
+                      " = {euler = " + written(node) + "}"
+                : "");
       return;
     }
     const std::size_t before = faults_.size();
@@ -246,6 +287,31 @@ class Validator {
       add(node, path, fmt::format("is not a unit quaternion, its norm is {:.6g}", std::sqrt(norm2)), nullptr,
           fmt::format("norm 1 within {}", quaternion_norm_tolerance));
     }
+  }
+
+  /// What its keys do not say one by one.
+  void rotation(Node& node, const std::string& path) {
+    const Node *axis = node.find("axis"), *angle = node.find("angle"), *euler = node.find("euler"),
+               *order = node.find("order");
+    if ((axis != nullptr) == (euler != nullptr) || (axis != nullptr) != (angle != nullptr))
+      add(node, path, "needs either axis and angle, or euler");
+    else if (axis != nullptr &&
+             std::ranges::all_of(axis->items, [](const Node& x) { return x.number == 0.0; }))
+      add(*node.find("axis"), path + ".axis", "must not be zero");
+    else if (order != nullptr && euler == nullptr)
+      add(*node.find("order"), path + ".order", "is of no use without euler");
+    else if (order != nullptr && !is_axis_order(order->text))
+      add(*node.find("order"), path + ".order", "is no order of three axes", nullptr,
+          "three letters of XYZ (the body's axes) or of xyz (the world's), no two alike in a row",
+          "\"XYZ\" or \"ZXZ\"");
+  }
+
+  static bool is_axis_order(const std::string& order) {
+    const auto all_of = [&](std::string_view letters) {
+      return std::ranges::all_of(order, [&](char c) { return letters.find(c) != std::string_view::npos; });
+    };
+    return order.size() == 3 && (all_of("xyz") || all_of("XYZ")) && order[0] != order[1] &&
+           order[1] != order[2];
   }
 
   void names(Node& node, const Key& key, const std::string& path) {
@@ -293,7 +359,10 @@ class Validator {
   }
 
   void tables(Node& node, const Key& key, const std::string& path) {
-    const std::string advice = fmt::format("write {} above each of them", section_info(key.name).heading);
+    const std::string_view foreign = wrong_type_advice(key);
+    const std::string advice =
+        foreign.empty() ? fmt::format("write {} above each of them", section_info(key.name).heading)
+                        : std::string(foreign);
     if (node.kind != NodeKind::list) {
       add(node, path, "must be a list of tables", nullptr, "", advice);
       return;

@@ -1,4 +1,4 @@
-"""Parameters fitted to what was measured: runs where the fit is, surfaces through them, the fit again."""
+"""Parameters fitted to what was measured: runs where the targets allow them, surfaces through them, the fit again."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Any, Dict, List, Optional, Sequence
 import numpy as np
 
 from . import calibration_report
-from .study_file import Calibration, Parameter, between, latin_hypercube
+from .calibration_posterior import Posterior, posterior, where_runs_tell_most
+from .study_file import LARGEST_SEED, Calibration, Parameter, between, latin_hypercube
 from .study_reader import StudyError
 from .study_runs import FAILED, FINISHED, INTERRUPTED, Crew, Identities, Job, Outcome, Shelf, Signals, check
 from .study_table import Row, check_measures, mean_of, read_measured, write_table
 from .study_words import tell, words_of, workers_of
-from .surfaces import Fit, Scatter, Surface, fit, where_least_is_known
+from .surfaces import Fit, Scatter, Surface, fit, likelihood
 
 
 @dataclass
@@ -28,13 +29,14 @@ class Point:
 
 @dataclass
 class Result:
-    """What a calibration came to."""
+    """The end of a calibration."""
 
     plan: Calibration
     points: List[Point]
     rows: List[Row]
     surfaces: List[Surface]
     fit: Fit
+    posterior: Posterior
     values: Dict[str, float]  #: the best ones
     converged: bool
     rounds: int
@@ -54,6 +56,9 @@ class Search:
         self._identities = Identities()
         self.scenes = [scene for scene in plan.scenes if any(target.scene == scene for target in plan.targets)]
         self.each = len(self.scenes) * len(plan.seeds)  # runs of a point
+        self.targets = np.array([target.value for target in plan.targets])
+        self.errors = np.array([target.error for target in plan.targets])
+        self._all_over = latin_hypercube(60, len(plan.parameters), 7)
         self.points: List[Point] = []
         self.rows: List[Row] = []
         self._checked = False
@@ -76,7 +81,7 @@ class Search:
         said = ", ".join(f"{key} = {value:g}" for key, value in values.items())
         rows: List[Row] = []
         for scene in self.scenes:
-            for seed in self.plan.seeds:
+            for seed in seeds_of(self.plan.seeds, len(self.points)):
                 overrides = self._overrides(values, scene, seed)
                 words = said + (f", {scene.stem}" if len(self.scenes) > 1 else "") + \
                     (f", seed {seed}" if seed is not None else "")
@@ -166,30 +171,26 @@ class Search:
         return found
 
     def fit(self, surfaces: Sequence[Surface], before: Optional[Fit]) -> Fit:
-        """From the best points, the place found before, and a few places elsewhere."""
-        targets = np.array([target.value for target in self.plan.targets])
-        errors = np.array([target.error for target in self.plan.targets])
-        places = [point.place for point in self.points]
-        values = np.array([surface(places)[0] for surface in surfaces])
-        order = np.argsort((((values - targets[:, None]) / errors[:, None])**2).sum(axis=0), kind="stable")
-        starts = [places[k] for k in order[:4]] + [np.array(p) for p in latin_hypercube(6, len(places[0]), 7)]
-        return fit(surfaces, targets, errors, starts if before is None else [before.place, *starts])
+        """From the place found before, and the likeliest others, apart from each other, of the points and of places all
+        over the ranges."""
+        places = np.vstack([[point.place for point in self.points], self._all_over])
+        starts = [] if before is None else [before.place]
+        for number in np.argsort(-likelihood(surfaces, self.targets, self.errors, places)[1], kind="stable"):
+            if len(starts) < 5 and all(np.abs(places[number] - start).max() > 0.15 for start in starts):
+                starts.append(places[number])
+        return fit(surfaces, self.targets, self.errors, starts)
 
-    def next_places(self, surfaces: Sequence[Surface], found: Fit, rounds: int, count: int) -> List[Any]:
-        """The best place, and one beside it that tells most."""
-        radius = max(0.08, 0.3 * 0.7**rounds)
-        errors = [target.error for target in self.plan.targets]
-        places = np.array([point.place for point in self.points])
-        chosen: List[Any] = []
-        if np.abs(places - found.place).max(axis=1).min() > 0.01:
-            chosen.append(found.place)
-        while len(chosen) < count:
-            near = radius if chosen else 0.5 * radius
-            cloud = np.array(latin_hypercube(64, len(found.place), 100 * rounds + len(chosen)))
-            candidates = np.clip(found.place + near * (2.0 * cloud - 1.0), 0.0, 1.0)
-            there = np.array([*places, *chosen])
-            chosen.append(where_least_is_known(surfaces, errors, candidates, there))
-        return chosen
+    def next_places(self, surfaces: Sequence[Surface], how: Posterior, count: int) -> List[Any]:
+        """Those at which runs tell most of the region that the targets allow."""
+        taken = [point.place for point in self.points]
+        return where_runs_tell_most(surfaces, self.errors, len(self.plan.seeds), how, count, taken)
+
+
+def seeds_of(seeds: Sequence[Optional[int]], point: int) -> List[Optional[int]]:
+    """Each point has seeds of its own: with the same ones everywhere, their chance would be in all values alike."""
+    whole = [seed for seed in seeds if seed is not None]
+    step = max(whole) - min(whole) + 1 if whole else 0
+    return [None if seed is None else (seed + point * step) % (LARGEST_SEED + 1) for seed in seeds]
 
 
 def _scatter(measure: str, points: Sequence[Any]) -> Optional[Scatter]:
@@ -238,26 +239,26 @@ def calibrate(plan: Calibration, *, retry: bool, dry_run: bool, figure: Optional
 
 def _search(search: Search, places: List[Any], most: int) -> Result:
     search.run([search.add(place) for place in places])
-    before: Optional[Fit] = None
+    found: Optional[Fit] = None
+    how: Optional[Posterior] = None
     close, rounds = 0, 0
     while True:
         surfaces = search.surfaces()
-        found = search.fit(surfaces, before)
-        close = close + 1 if before is not None and _is_close(search.plan, before, found) else 0
+        found, before = search.fit(surfaces, found), how
+        how = posterior(surfaces, search.targets, search.errors, found)
+        close = close + 1 if before is not None and _is_settled(search.plan, before, how) else 0
         left = most - len(search.points)
         if close >= 2 or left <= 0:
             break
-        chosen = search.next_places(surfaces, found, rounds, min(2, left))
-        search.run([search.add(place) for place in chosen])
-        before, rounds = found, rounds + 1
-    return Result(search.plan, search.points, search.rows, surfaces, found, search.values_at(found.place), close >= 2,
-                  rounds, len(search.rows))
+        search.run([search.add(place) for place in search.next_places(surfaces, how, min(2, left))])
+        rounds += 1
+    return Result(search.plan, search.points, search.rows, surfaces, found, how, search.values_at(found.place),
+                  close >= 2, rounds, len(search.rows))
 
 
-def _is_close(plan: Calibration, before: Fit, found: Fit) -> bool:
-    """Whether the place has moved by less than the tolerance, or by less than a third of its own error, and the runs'
-    scatter matters less than the errors of the targets."""
-    moved = found.place - before.place
-    known = all(deviation < 0.7 * target.error for deviation, target in zip(found.deviations, plan.targets))
-    step = found.jacobian @ moved
-    return known and bool(np.abs(moved).max() < plan.tolerance or step @ step < 0.1)
+def _is_settled(plan: Calibration, before: Posterior, now: Posterior) -> bool:
+    """Whether errors shrink no more, values stay within them, and the surfaces add little to the errors of the targets:
+    less than half in the squares."""
+    moved = np.abs(now.mean - before.mean) < np.maximum(plan.tolerance, 0.3 * now.deviations)
+    shrunk = np.abs(now.deviations - before.deviations) < np.maximum(plan.tolerance, 0.1 * before.deviations)
+    return bool(moved.all() and shrunk.all() and (now.unknown < 0.5).all())

@@ -1,4 +1,4 @@
-"""What a calibration tells: the parameters with their uncertainty, warnings, files and a picture."""
+"""The report of a calibration: the parameters with their uncertainty, warnings, files and a picture."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ import json
 import math
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
 
 import numpy as np
 
 from . import plots, toml
+from .calibration_posterior import Mode, Posterior, Shape, Valley, shape_of
 from .study_figures import headless, title_of
 from .study_file import Calibration, Parameter
 from .study_runs import FAILED, write_whole
 from .study_table import mean_of
-from .surfaces import Uncertainty, uncertainty
 
 if TYPE_CHECKING:
     from .calibration import Result
 
 UNREACHED = 3.0  #: of a residual, in standard errors
-TRADE = 0.9  #: of a correlation
+CORRELATED = 0.9  #: of a correlation
 
 
 def warnings_before(plan: Calibration) -> List[str]:
-    """What is known before anything runs."""
+    """Those that are known before anything runs."""
     found = []
     if len(plan.targets) < len(plan.parameters):
         found.append(f"{len(plan.parameters)} parameters and {len(plan.targets)} targets: the targets cannot determine "
@@ -56,49 +56,29 @@ def short(value: float, error: float) -> str:
     return f"{value:.{digits}f} ± {error:.{digits}f}"
 
 
-def undetermined(result: "Result", how: Uncertainty) -> List[Tuple[Any, List[int]]]:
-    """Directions that no target determines, and the numbers of the parameters that have a part in each. Where places
-    that fit lie on a curve, the direction is that at the best place."""
-    least = np.linalg.eigh(result.fit.jacobian.T @ result.fit.jacobian)[1][:, 0]
-    alone = np.linalg.norm(result.fit.jacobian, axis=0)  # of each parameter, where the others stay
-    found = []
-    for direction in how.directions:
-        parts = np.abs(direction)
-        leader = int(parts.argmax())
-        members = [k for k in range(len(parts)) if parts[k] > 0.1]
-        if alone[leader] < 2.0 and all(parts[k] < 0.5 for k in members if k != leader):
-            members = [leader]
-        elif len(members) == 1 and len(parts) > 1:  # a small change of another one makes up for it
-            members = sorted(np.argsort(-parts)[:2].tolist())
-        along = least if len(how.directions) == 1 else direction
-        found.append((along * (1.0 if along[members[0]] > 0 else -1.0), members))
-    return found
-
-
-def warnings_of(result: "Result", how: Uncertainty) -> List[str]:
-    """What the numbers do not say by themselves."""
+def warnings_of(result: "Result", how: Posterior, shape: Shape) -> List[str]:
+    """Those that the numbers alone do not show."""
     plan, found = result.plan, []
     parameters = plan.parameters
     errors = errors_of(result, how)
-    blind = set()
-    for direction, members in undetermined(result, how):
-        blind.update(members)
-        if len(members) == 1:
-            found.append(f"no target responds enough to {parameters[members[0]].key}: it is not determined within its "
-                         "range")
-            continue
-        step = 0.1 / max(abs(direction[members]))
-        steps = {k: step * direction[k] * width(parameters[k], result.values[parameters[k].key]) for k in members}
-        moves = [f"{parameters[k].key} {'+' if steps[k] > 0 else '-'} {abs(steps[k]):.2g}" for k in members]
-        keys = " and ".join(parameters[k].key for k in members)
-        found.append(f"the targets do not tell {keys} apart: with {', '.join(moves)} at once they stay within their "
-                     "errors. Only a combination is determined; fix one of them, or add a target that depends on them "
-                     "in another way")
+    for k in shape.idle:
+        found.append(f"no target responds enough to {parameters[k].key}: it is not determined within its range")
+    for valley in shape.valley:
+        keys = _listed([parameters[k].key for k in valley.members])
+        one, other = (_said(parameters, place) for place in valley.ends)
+        found.append(f"the targets do not tell {keys} apart: {one} meet all of them, {other} meet "
+                     "them too, and so do values on a curve between the two. Fix one of the parameters, or add a target "
+                     "from a test in which only one of them matters")
+    if len(shape.modes) > 1:
+        places = "; ".join(f"{_said(parameters, mode.place)} ({100.0 * mode.weight:.0f} %)" for mode in shape.modes)
+        found.append(f"{len(shape.modes)} solutions that lie apart fit the targets: {places}. Add a target that tells "
+                     "them apart")
+    blind = {k for valley in shape.valley for k in valley.members}
     for a in range(len(parameters)):
         for b in range(a):
-            if abs(how.correlation[a, b]) > TRADE and not (a in blind and b in blind):
+            if abs(how.correlation[a, b]) > CORRELATED and not (a in blind and b in blind):
                 trade = "is larger too" if how.correlation[a, b] > 0 else "is smaller"
-                found.append(f"{parameters[b].key} and {parameters[a].key} trade (correlation "
+                found.append(f"{parameters[b].key} and {parameters[a].key} are correlated ("
                              f"{how.correlation[a, b]:.2f}): where one is larger than found, the other {trade}; the "
                              "error of each is large for that reason")
     for parameter, u in zip(parameters, result.fit.place):
@@ -109,17 +89,22 @@ def warnings_of(result: "Result", how: Uncertainty) -> List[str]:
         if abs(left) > UNREACHED:
             found.append(f"{target.name(plan.several)} cannot be reached: {value:.4g} at the best place, "
                          f"{target.value:g} ± {target.error:g} measured, {abs(left):.1f} standard errors apart")
-    for other in [] if how.directions else result.fit.others:
-        words = ", ".join(f"{p.key} = {v:.3g}" for p, v in zip(parameters, _values(parameters, other)))
-        found.append(f"another place fits as well: {words}; a target is needed that tells them apart")
     failed = [row for row in result.rows if row.outcome.status == FAILED]
     if failed:
         found.append(f"{len(failed)} of {len(result.rows)} runs failed and are left out (the first: "
                      f"{failed[0].job.said}: {failed[0].outcome.error})")
     if not result.converged:
-        found.append(f"the runs are used up before the search converged: more than runs = {plan.runs} may move the "
-                     f"values within their errors ({', '.join(f'{e:.2g}' for e in errors)})")
+        found.append(f"the runs are used up before the errors ({', '.join(f'{e:.2g}' for e in errors)}) stopped "
+                     f"shrinking: more than runs = {plan.runs} may shrink them")
     return found
+
+
+def _listed(words: List[str]) -> str:
+    return ", ".join(words[:-1]) + (" and " if len(words) > 1 else "") + words[-1]
+
+
+def _said(parameters: List[Parameter], place: Any) -> str:
+    return _listed([f"{p.key} = {v:.3g}" for p, v in zip(parameters, _values(parameters, place))])
 
 
 def _values(parameters: List[Parameter], place: Any) -> List[float]:
@@ -127,13 +112,36 @@ def _values(parameters: List[Parameter], place: Any) -> List[float]:
             for p, u in zip(parameters, place)]
 
 
-def errors_of(result: "Result", how: Uncertainty) -> List[float]:
+def errors_of(result: "Result", how: Posterior) -> List[float]:
     return [float(deviation) * width(p, result.values[p.key])
-            for p, deviation in zip(result.plan.parameters, how.deviations)]
+            for p, deviation in zip(result.plan.parameters, how.about)]
 
 
-def _interval(parameter: Parameter, how: Uncertainty, k: int) -> List[float]:
-    return [_values([parameter], [end[k]])[0] for end in (how.low, how.high)]
+def _about(result: "Result", how: Posterior, shape: Shape, k: int, error: float) -> Dict[str, Any]:
+    """Of one parameter."""
+    p = result.plan.parameters[k]
+    values = np.array(_values([p] * len(how.places), how.places[:, k]))
+    mean = float(how.weights @ values)
+    low, high, lowest, highest = (_values([p], [end[k]])[0] for end in (how.low, how.high, how.lowest, how.highest))
+    return {"value": rounded(result.values[p.key], error), "error": error, "interval": [low, high],
+            "interval_95": [lowest, highest], "mean": mean,
+            "deviation": math.sqrt(float(how.weights @ (values - mean)**2)),
+            "linear_error": _finite(float(how.linear[k]) * width(p, result.values[p.key])),
+            "low": p.low, "high": p.high, "at_bound": bool(result.fit.place[k] in (0.0, 1.0)),
+            "determined": k not in shape.undetermined}
+
+
+def _modes(parameters: List[Parameter], modes: List[Mode]) -> List[Dict[str, Any]]:
+    return [{"weight": mode.weight, "values": _named(parameters, mode.place)} for mode in modes]
+
+
+def _valley(parameters: List[Parameter], valleys: List[Valley]) -> Optional[Dict[str, Any]]:
+    return {"parameters": [parameters[k].key for k in valleys[0].members],
+            "ends": [_named(parameters, place) for place in valleys[0].ends]} if valleys else None
+
+
+def _named(parameters: List[Parameter], place: Any) -> Dict[str, float]:
+    return {p.key: value for p, value in zip(parameters, _values(parameters, place))}
 
 
 def _finite(value: float) -> Optional[float]:
@@ -141,14 +149,14 @@ def _finite(value: float) -> Optional[float]:
 
 
 def report(result: "Result", figure: Path, tell: Callable[[str], None], quiet: bool) -> None:
-    """Writes calibration.json, calibrated.toml and the picture, and tells what came."""
+    """Writes calibration.json, calibrated.toml and the picture, and prints values and warnings."""
     plan = result.plan
-    how = uncertainty(result.surfaces, [target.value for target in plan.targets],
-                      [target.error for target in plan.targets], result.fit)
+    how = result.posterior
+    shape = shape_of(result.surfaces, [target.error for target in plan.targets], how)
     errors = errors_of(result, how)
-    values = {p.key: rounded(result.values[p.key], error) for p, error in zip(plan.parameters, errors)}
-    warnings = warnings_of(result, how)
-    blind = {k for _, members in undetermined(result, how) for k in members}
+    abouts = {p.key: _about(result, how, shape, k, error) for k, (p, error) in enumerate(zip(plan.parameters, errors))}
+    values = {key: about["value"] for key, about in abouts.items()}
+    warnings = warnings_of(result, how, shape)
     # Every key that takes the value, by the scenes that have it.
     sets = {scene: {key: values[p.key] for p in plan.parameters if scene in p.scenes for key in (p.key, *p.also)}
             for scene in plan.scenes}
@@ -156,11 +164,9 @@ def report(result: "Result", figure: Path, tell: Callable[[str], None], quiet: b
         "format": "scree calibration", "format_version": 1, "study": plan.name,
         "scenes": [str(scene) for scene in plan.scenes], "converged": result.converged, "rounds": result.rounds,
         "points": len(result.points), "runs": result.runs,
-        "parameters": {p.key: {"value": values[p.key], "error": error, "interval": _interval(p, how, k),
-                               "linear_error": _finite(float(how.linear[k]) * width(p, result.values[p.key])),
-                               "low": p.low, "high": p.high, "at_bound": bool(u in (0.0, 1.0)),
-                               "determined": k not in blind}
-                       for k, (p, error, u) in enumerate(zip(plan.parameters, errors, result.fit.place))},
+        "stopped": "errors no longer shrink" if result.converged else "runs used up",
+        "parameters": abouts, "modes": _modes(plan.parameters, shape.modes),
+        "valley": _valley(plan.parameters, shape.valley),
         "correlation": {"parameters": [p.key for p in plan.parameters], "matrix": how.correlation.tolist()},
         "targets": [{"scene": target.scene.name, "measure": target.measure, "value": target.value,
                      "error": target.error, "simulated": float(value), "simulated_error": float(deviation),
@@ -176,13 +182,16 @@ def report(result: "Result", figure: Path, tell: Callable[[str], None], quiet: b
     write_whole(plan.folder / "calibrated.toml", _calibrated(plan, sets))
     picture = _draw(result, how, figure, tell)
     if not quiet:
-        for k, (p, error) in enumerate(zip(plan.parameters, errors)):
-            tell(f"  {p.key:30s} {short(values[p.key], error)}" + (", not determined" if k in blind else ""))
+        for p, error in zip(plan.parameters, errors):
+            about_it = abouts[p.key]
+            ends = " to ".join(f"{rounded(end, error):g}" for end in about_it["interval_95"])
+            tell(f"  {p.key:30s} {short(values[p.key], error)}, 95 % within {ends}" +
+                 ("" if about_it["determined"] else ", not determined"))
         for target, value, deviation in zip(plan.targets, result.fit.values, result.fit.deviations):
             tell(f"  {target.name(plan.several):30s} {short(float(value), float(deviation))}, measured "
                  f"{target.value:g} ± {target.error:g}")
-        state = "converged" if result.converged else "stopped"
-        tell(f"{state} after {result.runs} runs at {len(result.points)} points; results in {plan.folder}: "
+        state = "converged: the errors no longer shrink" if result.converged else "stopped: the runs are used up"
+        tell(f"{state}, after {result.runs} runs at {len(result.points)} points; results in {plan.folder}: "
              "calibration.json, calibrated.toml, table.csv" + (f"; picture: {figure}" if picture else ""))
     for warning in warnings:
         tell(f"warning: {warning}")
@@ -202,7 +211,7 @@ def _calibrated(plan: Calibration, sets: Dict[Path, Dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n" + toml.to_document({"set": {**plan.set, **every}})
 
 
-def _draw(result: "Result", how: Uncertainty, path: Path, tell: Callable[[str], None]) -> bool:
+def _draw(result: "Result", how: Posterior, path: Path, tell: Callable[[str], None]) -> bool:
     """Residuals, and each target over each parameter through the best place."""
     headless()
     try:

@@ -1,4 +1,4 @@
-"""What `scree validate` tells: the table, validation.json, pictures, and a page."""
+"""The output of `scree validate`: the table, validation.json, pictures, and a page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .validation_case import KNOWN, PASS, UNSURE, Case, Check, RunsOfPoint
 
 @dataclass
 class Result:
-    """What came of a case."""
+    """The outcome of a case."""
 
     case: Case
     full: bool
@@ -60,7 +60,7 @@ def band(check: Check) -> str:
     return ends + (f" {check.unit}" if check.unit else "")
 
 
-HEAD = ("case", "quantity", "measured", "published", "", "s", "runs")
+HEAD = ("case", "quantity", "measured", "published", "verdict", "s", "runs")
 
 
 def lines_of(result: Result) -> List[List[str]]:
@@ -89,9 +89,9 @@ def table(results: List[Result]) -> str:
                 text.append(f"known miss: {result.case.name}, {check.name}: {result.case.known_misses[check.name]}")
             elif result.verdict(check) == UNSURE:
                 text.append(f"unsure: {result.case.name}, {check.name}: its error is above {check.resolvable:.3g}, so "
-                            "that it could not fail")
+                            "the check could not fail")
             elif result.verdict(check) == PASS and check.name in result.case.known_misses:
-                text.append(f"{result.case.name}, {check.name}: is known as a miss, and passes")
+                text.append(f"{result.case.name}, {check.name}: is listed as a known miss, but passes")
     return "\n".join(text)
 
 
@@ -109,7 +109,7 @@ def as_json(results: List[Result]) -> Dict[str, Any]:
 
 
 def write_json(path: Path, results: List[Result]) -> None:
-    """Cases that an earlier call has written stay."""
+    """Keeps the cases that an earlier call has written."""
     text = as_json(results)
     there = read_json(path).get("cases")
     if isinstance(there, dict):
@@ -118,7 +118,7 @@ def write_json(path: Path, results: List[Result]) -> None:
 
 
 def machine() -> str:
-    """The processor, and how many there are."""
+    """The processor, and the number of processors."""
     name = platform.machine()
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
@@ -131,7 +131,7 @@ def machine() -> str:
 
 
 def draw(result: Result, folder: Path) -> None:
-    """The case's picture; without matplotlib there is none, and that is said."""
+    """The case's picture; without matplotlib there is none, and a message says so."""
     if result.case.draw is None or result.error:
         return
     headless()
@@ -150,7 +150,7 @@ def draw(result: Result, folder: Path) -> None:
         figure.savefig(passing, dpi=110)
         os.replace(passing, path)
         result.figure = path
-    except Exception as fault:  # a picture is not worth a result
+    except Exception as fault:  # a missing picture must not cost the result
         tell(f"{result.case.name}: no picture: {type(fault).__name__}: {fault}")
     finally:
         pyplot.close(figure)
@@ -161,7 +161,7 @@ def page(results: List[Result], version: str) -> str:
     form = "full" if any(result.full for result in results) else "short"
     text = ["# Validation", "", f"`scree validate`, {form} form, {version}, {time.strftime('%Y-%m-%d')}. Machine: "
             f"{machine()}. Seconds are wall time, summed over all runs of a case.", ""]
-    text += ["| Case | Quantity | Measured | Published | | s | Runs |", "|---|---|---|---|---|---|---|"]
+    text += ["| Case | Quantity | Measured | Published | Verdict | s | Runs |", "|---|---|---|---|---|---|---|"]
     text += ["| " + " | ".join(line) + " |" for result in results for line in lines_of(result)]
     for result in results:
         case = result.case

@@ -21,9 +21,7 @@ Inlet inlet_of(test::World& world, const Vec3& semi_axes, const Region& region) 
   Inlet inlet;
   inlet.name = "feed";
   inlet.region = region;
-  inlet.material = world.material;
-  inlet.shapes = {world.model.shapes.add(Ellipsoid{semi_axes})};
-  inlet.until = {1.0};
+  inlet.grains = {{world.model.shapes.add(Ellipsoid{semi_axes}), world.material}};
   inlet.seed = 3;
   return inlet;
 }
@@ -38,8 +36,8 @@ test::World mill_race(double law_friction = 0.3) {
   world.model.boundaries = box_walls("box", world.material, Vec3(0, 0, 0), Vec3(0.6, 0.6, 10.0), {"+z"});
   Inlet inlet =
       inlet_of(world, Vec3(0.05, 0.04, 0.03), BoxRegion{Vec3(0.05, 0.05, 0.6), Vec3(0.55, 0.55, 0.9)});
-  inlet.shapes.push_back(world.model.shapes.add(Ellipsoid{Vec3(0.06, 0.03, 0.03)}));
-  inlet.until = {0.7, 1.0};
+  inlet.grains.front().until = 0.7;
+  inlet.grains.push_back({world.model.shapes.add(Ellipsoid{Vec3(0.06, 0.03, 0.03)}), world.material});
   inlet.mass_rate = 20.0;
   inlet.twist.linear = Vec3(0, 0, -1.0);
   world.model.inlets.push_back(inlet);
@@ -68,7 +66,7 @@ TEST(Insertion, NumberIsRateTimesTime) {
 TEST(Insertion, MassFollowsRateWithinOneGrainUpToItsLimit) {
   test::World world;
   Inlet inlet = inlet_of(world, Vec3(0.02, 0.01, 0.01), BoxRegion{Vec3(0, 0, 1), Vec3(1, 1, 2)});
-  const double grain = volume(world.model.shapes, inlet.shapes[0]) * 2500.0;
+  const double grain = volume(world.model.shapes, inlet.grains[0].shape) * 2500.0;
   inlet.mass_rate = 3.0;
   inlet.most_mass = 0.9;
   world.model.inlets.push_back(inlet);
@@ -395,8 +393,8 @@ test::World channel() {
   world.model.cell.high = Vec3(0.6, 0.6, 2.0);
   world.add_floor();
   Inlet inlet = inlet_of(world, Vec3(0.05, 0.04, 0.03), BoxRegion{Vec3(0, 0, 0.6), Vec3(0.6, 0.6, 0.9)});
-  inlet.shapes.push_back(world.model.shapes.add(Ellipsoid{Vec3(0.06, 0.03, 0.03)}));
-  inlet.until = {0.7, 1.0};
+  inlet.grains.front().until = 0.7;
+  inlet.grains.push_back({world.model.shapes.add(Ellipsoid{Vec3(0.06, 0.03, 0.03)}), world.material});
   inlet.mass_rate = 20.0;
   inlet.twist.linear = Vec3(0, 0, -1.0);
   world.model.inlets.push_back(inlet);

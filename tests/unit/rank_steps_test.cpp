@@ -168,9 +168,7 @@ World fountain() {
   Inlet inlet;
   inlet.name = "feed";
   inlet.region = BoxRegion{Vec3(0.05, 0.05, 0.6), Vec3(0.55, 0.55, 0.9)};
-  inlet.material = world.material;
-  inlet.shapes = {world.model.shapes.add(Ellipsoid{Vec3(0.04, 0.03, 0.03)})};
-  inlet.until = {1.0};
+  inlet.grains = {{world.model.shapes.add(Ellipsoid{Vec3(0.04, 0.03, 0.03)}), world.material}};
   inlet.seed = 3;
   inlet.mass_rate = 60.0;
   inlet.twist.linear = Vec3(0, 0, -2.0);
@@ -246,9 +244,7 @@ TEST(RankSteps, NewcomersFallOntoABedOfOthers) {
   Inlet inlet;
   inlet.name = "feed";
   inlet.region = BoxRegion{Vec3(0.1, 0.1, 0.5), Vec3(1.4, 1.4, 2.5)};
-  inlet.material = world.material;
-  inlet.shapes = {world.model.shapes.add(Ellipsoid{Vec3(0.05, 0.04, 0.03)})};
-  inlet.until = {1.0};
+  inlet.grains = {{world.model.shapes.add(Ellipsoid{Vec3(0.05, 0.04, 0.03)}), world.material}};
   inlet.number_rate = 2000.0;
   inlet.twist.linear = Vec3(0, 0, -20.0);
   world.model.inlets.push_back(inlet);

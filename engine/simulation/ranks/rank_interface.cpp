@@ -65,7 +65,7 @@ void RankInterface::list_edges(const Model& model, const WholeCut& cut, const Ra
       const auto ghost = static_cast<std::size_t>(b - own);
       const PairLaw& law =
           model.materials.law(bodies.material[a], is_ghost ? halo.material(ghost) : bodies.material[b]);
-      const bool resists = Resistance{law.torsional_friction_m, law.rolling_friction_m}.rows() > 0;
+      const bool resists = resisting_rows(law) > 0;
       of.edges.push_back(packed(first + a, is_ghost ? halo.number(ghost) : first + b,
                                 contact_kind(start_along_normal(contact), resists)));
       of.contacts.push_back(c);

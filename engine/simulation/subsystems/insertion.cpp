@@ -134,8 +134,8 @@ class Room {
       : shapes_(shapes), cell_(cell), packer_(room_of(inlet.region, cell), {}) {
     std::tie(middle_, half_) = bounding_box(inlet.region);
     if (!cell.is_periodic()) return;
-    for (const ShapeIndex shape : inlet.shapes)  // grains may stick out
-      stick_out_ = std::max(stick_out_, shapes.bounding_radius(shape));
+    for (const InletGrain& grain : inlet.grains)  // grains may stick out
+      stick_out_ = std::max(stick_out_, shapes.bounding_radius(grain.shape));
   }
   void add(ShapeIndex shape, const Pose& pose) {
     std::optional<Obstacle> body;
@@ -174,11 +174,11 @@ class Room {
   double stick_out_ = 0.0;
 };
 
-/// What grain n of an inlet is, whenever it comes.
-ShapeIndex shape_of(const Inlet& inlet, std::int64_t n) {
+/// The kind of grain n of an inlet. It does not depend on the time at which the grain comes.
+const InletGrain& grain_of(const Inlet& inlet, std::int64_t n) {
   Random random(inlet.seed, static_cast<std::uint64_t>(n));
-  const auto found = std::ranges::upper_bound(inlet.until, random.uniform());
-  return inlet.shapes[std::min(found - inlet.until.begin(), std::ssize(inlet.until) - 1)];
+  const auto found = std::ranges::upper_bound(inlet.grains, random.uniform(), {}, &InletGrain::until);
+  return found == inlet.grains.end() ? inlet.grains.back() : *found;
 }
 
 /// What stands in the way: grains, and what has become of the boundaries at a time.
@@ -189,16 +189,16 @@ struct Occupied {
 };
 
 /// The first free place of so many; the grain takes it.
-std::optional<Pose> find_place(const Model& model, const Inlet& inlet, ShapeIndex shape, int attempts,
+std::optional<Pose> find_place(const Model& model, const Inlet& inlet, const InletGrain& grain, int attempts,
                                const Occupied& by, Random& random) {
   for (int k = 0; k < attempts; ++k) {
     Pose pose;
     pose.orientation = draw_orientation(inlet.orientation, inlet.spread, random);
     pose.position = sample_point(inlet.region, random);
-    if (!by.room.is_free(shape, pose) ||
-        overlaps_boundary(model, shape, inlet.material, pose, by.time_s, by.walls))
+    if (!by.room.is_free(grain.shape, pose) ||
+        overlaps_boundary(model, grain.shape, grain.material, pose, by.time_s, by.walls))
       continue;
-    by.room.add(shape, pose);
+    by.room.add(grain.shape, pose);
     return pose;
   }
   return std::nullopt;
@@ -223,11 +223,11 @@ void let_in(const Model& model, const PlacedCell& cell, std::size_t number, Stat
   const double wanted = due(inlet, clocks.empty() ? state.time_s : clocks[number].at(state.time_s));
   std::optional<Room> room;
   std::vector<BoundaryPose> walls;
-  // Places of this step; shape_of() draws from the streams below.
+  // Places of this step; grain_of() draws from the streams below.
   Random random(~inlet.seed, static_cast<std::uint64_t>(state.step));
   for (;;) {
-    const ShapeIndex shape = shape_of(inlet, throughput.bodies);
-    const double mass = volume(model.shapes, shape) * model.materials.density(inlet.material);
+    const InletGrain& grain = grain_of(inlet, throughput.bodies);
+    const double mass = volume(model.shapes, grain.shape) * model.materials.density(grain.material);
     const bool is_due = inlet.mass_rate > 0.0 ? throughput.mass + mass <= wanted
                                               : static_cast<double>(throughput.bodies) + 1.0 <= wanted;
     if (!is_due || throughput.mass + mass > inlet.most_mass ||
@@ -238,14 +238,14 @@ void let_in(const Model& model, const PlacedCell& cell, std::size_t number, Stat
       room->add(state.bodies);
       walls = boundary_poses(model, state);
     }
-    const auto pose = find_place(model, inlet, shape, inlet.attempts, {*room, walls, state.time_s}, random);
+    const auto pose = find_place(model, inlet, grain, inlet.attempts, {*room, walls, state.time_s}, random);
     if (!pose) {
       ++throughput.waited;
       return;
     }
     Twist twist = inlet.twist;
     if (cell.flows()) twist.linear += cell.flow(pose->position);
-    let_in(model, {shape, inlet.material, *pose, twist}, decomposition, state, report);
+    let_in(model, {grain.shape, grain.material, *pose, twist}, decomposition, state, report);
     ++throughput.bodies;
     throughput.mass += mass;
     ++report.insertion.entered;
@@ -261,11 +261,11 @@ double due(const Inlet& inlet, double time_s) {
   return rate * std::max(0.0, std::min(time_s, inlet.stop_s) - inlet.start_s) * (1.0 + 1e-12);
 }
 
-bool has_place(const Model& model, const Inlet& inlet, ShapeIndex shape, int attempts, double time_s) {
+bool has_place(const Model& model, const Inlet& inlet, const InletGrain& grain, int attempts, double time_s) {
   const PlacedCell cell = model.cell.at(time_s);
   Room room(model.shapes, inlet, cell);
   Random random(inlet.seed);
-  return find_place(model, inlet, shape, attempts, {room, {}, time_s}, random).has_value();
+  return find_place(model, inlet, grain, attempts, {room, {}, time_s}, random).has_value();
 }
 
 void insertion(const Model& model, State& state, StepReport& report, Decomposition* decomposition) {

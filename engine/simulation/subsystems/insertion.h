@@ -20,8 +20,7 @@ void insertion(const Model& model, State& state, StepReport& report, Decompositi
 /// kg that an inlet is due to have made at a time, or grains.
 double due(const Inlet& inlet, double time_s);
 
-/// Can a grain of this shape stand in the inlet's region, as far as walls let it: is one of so many places
-/// free at the start?
-bool has_place(const Model& model, const Inlet& inlet, ShapeIndex shape, int attempts, double time_s);
+/// Is one of this number of random places in the inlet's region free of walls for such a grain?
+bool has_place(const Model& model, const Inlet& inlet, const InletGrain& grain, int attempts, double time_s);
 
 }  // namespace scree

@@ -10,13 +10,19 @@
 
 namespace scree {
 
-/// Makes grains at a rate, as long as there is room; what has to wait is made up for later.
+/// A kind of grain that an inlet makes.
+struct InletGrain {
+  ShapeIndex shape;
+  MaterialIndex material;
+  double until =
+      1.0;  // share, by number, of the grains of this kind and of all kinds before it; the last has 1
+};
+
+/// Makes grains at a rate, as long as there is room. Grains that find no room are made later.
 struct Inlet {
   std::string name;
-  Region region;  // holds every new grain with all of its volume
-  MaterialIndex material;
-  std::vector<ShapeIndex> shapes;   // that grains are drawn from
-  std::vector<double> until;        // [shape] share of the grains that are of it or of one before; last 1
+  Region region;                    // holds every new grain with its whole volume
+  std::vector<InletGrain> grains;   // kinds that new grains are drawn from
   std::optional<Quat> orientation;  // random if not given
   double spread = 0.0;              // rad, of orientations, see draw_orientation()
   Twist twist;                      // of every new grain

@@ -84,7 +84,9 @@
     table([...run.materials.map((m) => [`material ${m.name}`,
       `${digits(m.density, 4)} kg/m^3, friction ${m.friction}, restitution ${m.restitution}`]),
       ...run.pairs.map((p) => [`${p.a} on ${p.b}`, `friction ${digits(p.friction)}, restitution ${digits(p.restitution)}`
-        + (p.rolling_m ? `, rolling ${digits(p.rolling_m)} m` : "") + (p.torsional_m ? `, torsional ${digits(p.torsional_m)} m` : "")]),
+        + (p.rolling_m ? `, rolling ${digits(p.rolling_m)} m` : "") + (p.torsional_m ? `, torsional ${digits(p.torsional_m)} m` : "")
+        + (p.rolling_ratio ? `, rolling ${digits(p.rolling_ratio)} of the radius` : "")
+        + (p.torsional_ratio ? `, torsional ${digits(p.torsional_ratio)} of the radius` : "")]),
       ...run.boundaries.map((b) => [`boundary ${b.name}`, b.kind])]);
     table([["started", run.created], ["machine", run.machine], ["compiler", run.compiler],
       ...(summary ? [["threads", summary.threads], ["real-time factor", digits(summary.real_time_factor)],
