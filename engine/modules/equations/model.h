@@ -32,18 +32,16 @@ struct Symbol {
   bool has_start = false, fixed = false;
   bool iterates = false;  // marked as a tearing variable
   StateSelect select = StateSelect::standard;
-  int derivative = -1,
-      integral = -1;  // the variable that is its derivative; that of which it is the derivative
-  int history = -1;   // the symbol of kind history, of a variable with a derivative
+  int derivative = -1, integral = -1;  // the variable that is its derivative; the one differentiated
+  int history = -1;                    // the symbol of kind history, of a variable with a derivative
   SourceLocation where = {};
 };
 
 /// residual = 0.
 struct Equation {
   Expr residual;
-  std::string text;  // source text, with full names
-  int derivative = -1,
-      integral = -1;  // the equation that is its derivative; that of which it is the derivative
+  std::string text;                    // source text, with full names
+  int derivative = -1, integral = -1;  // the equation that is its derivative; the one differentiated
   SourceLocation where = {};
 };
 
