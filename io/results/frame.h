@@ -61,8 +61,8 @@ struct Frame {
   std::vector<Vec3f> angular_velocity;            // rad/s, world axes
   std::vector<std::int32_t> contacts_of_body;     // number of contacts with an impulse
   std::vector<std::vector<float>> fields;         // [field][body], the scene's extra fields in its order
-  std::vector<Pose> boundary_motion;  // [boundary] motion since rest, of everything that is fixed to it;
-                                      // empty if none moves
+  std::vector<Pose>
+      boundary_motion;  // [boundary] since rest, of everything that is fixed to it; empty if none moves
   std::vector<std::int32_t>
       boundary_removed;         // [boundary] 1 if it has been removed; empty if none can be removed
   WallValues walls;             // [quantity][cell]; empty without wall cells, or not recorded now
