@@ -21,11 +21,11 @@ std::pair<std::string, std::string> first_name(const std::string& dotted) {
   return {dotted.substr(0, dot), dotted.substr(dot + 1)};
 }
 
-constexpr int deepest = 50;  // submodels within submodels: beyond, a model contains itself
-// What submodels of submodels make of a short text has an end.
+constexpr int deepest = 50;  // submodels within submodels: beyond it, a model contains itself
+// Limits of the expansion of submodels from a short text.
 constexpr std::size_t most_components = 10'000, longest_name = 500;
 constexpr std::size_t most_characters = std::size_t{8} << 20;  // of all names and equations
-constexpr std::size_t longest_chain = 100;                     // of parameters that need each other
+constexpr std::size_t longest_chain = 100;                     // of parameters that depend on each other
 
 }  // namespace
 
@@ -39,7 +39,7 @@ void Flattening::give_up(std::size_t at, std::string problem) {
   throw InputError(faults);
 }
 
-/// Counts what a name or an equation takes.
+/// Adds the size of a name or an equation to the total.
 void Flattening::grow(std::size_t at, std::size_t taken) {
   characters += taken;
   if (characters > most_characters) give_up(at, "all submodels taken apart have more than 8 MB of equations");
