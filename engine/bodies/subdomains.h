@@ -28,7 +28,7 @@ struct Subdomains {
   bool cover(std::size_t bodies) const {
     return !first.empty() && first.back() == static_cast<std::int32_t>(bodies);
   }
-  /// Have so many bodies been inserted since the cut that sorting again is worth its cost?
+  /// Have enough bodies been inserted since the cut to justify sorting again?
   bool are_outgrown(std::size_t bodies) const;
   /// Fills `block`.
   void index();

@@ -302,7 +302,7 @@ class Surface {
   }
 
  private:
-  /// Of neighbours whose arcs end at the same angle the first counts; else rounding would change the pattern
+  /// If arcs of neighbours end at the same angle, the first counts; else rounding would change the pattern
   /// where surfaces of three members meet in one curve.
   static void extend(Arc& reach, const Arc& arc) {
     if (arc.to > reach.to + same_angle)

@@ -56,7 +56,7 @@ struct Output {
   void add(Gap g, std::uint32_t base, std::uint32_t end) {
     if (count == max_tube_contacts) return;
     g.feature = base + end;
-    // Of two contacts on the same end of a grain the later one takes the next free number.
+    // If two contacts are on the same end of a grain, the later one takes the next free number.
     for (int i = 0; i < count; ++i) {
       if (out[i].feature == g.feature) {
         ++g.feature;

@@ -12,8 +12,8 @@ namespace {
 constexpr double loose = 0.12;  // solid fraction up to which random places are found easily
 // Decrease of lengths per stage, relative: at first, and the least.
 constexpr double first_shrink = 0.02, least_shrink = 2e-5;
-// Overlaps over the smaller smallest length: limit before the next shrinking, and limit beyond which it goes
-// back.
+// Overlaps over the smaller smallest length: limit before the next shrinking, and limit beyond which
+// the shrinking is undone.
 constexpr double calm = 2e-3, deep = 0.03;
 // Gaps, likewise: the aim, and the final limit, which is larger than differences between methods that compute
 // a gap, so that there is no overlap by any of them.

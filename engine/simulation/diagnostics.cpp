@@ -44,7 +44,7 @@ struct ContactBalance {
   double overlap_sum = 0.0, overlap_max = 0.0, compression_max = 0.0;
   std::size_t deepest = 0;  // contact of overlap_max
 
-  /// Of equal ones the first contact counts.
+  /// If several overlaps are equal, the first contact counts.
   void deepen(double overlap, std::size_t contact) {
     if (!(overlap > overlap_max || (overlap == overlap_max && overlap > 0.0 && contact < deepest))) return;
     overlap_max = overlap;

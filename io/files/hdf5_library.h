@@ -11,7 +11,7 @@ namespace scree::io::hdf5 {
 
 /// Reads only the content of the file itself: no links to other files, no external data, no virtual
 /// datasets; and only the filters that Scree and most other programs write: shuffle, deflate, fletcher32.
-/// Before values are read it checks that the file can contain so many. Throws Error.
+/// Before values are read it checks that the file can contain this number of them. Throws Error.
 std::unique_ptr<ContentSource> library_content(const std::filesystem::path& path);
 
 /// Forbids, for this process, links to other files and filters of other programs.

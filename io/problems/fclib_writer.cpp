@@ -57,7 +57,7 @@ void write_number(const hdf5::Handle& group, const std::string& name, std::size_
   write_values(group, name, std::vector{static_cast<std::int32_t>(value)});
 }
 
-/// Of fixed length, as FCLib reads texts.
+/// Writes a text of fixed length, which FCLib reads.
 void write_text(const hdf5::Handle& group, const std::string& name, const std::string& text) {
   const hdf5::Handle type(H5Tcopy(H5T_C_S1), H5Tclose, name), space(H5Screate(H5S_SCALAR), H5Sclose, name);
   hdf5::check(H5Tset_size(type.get(), text.size() + 1), name);

@@ -64,9 +64,9 @@ inline constexpr VerdictLimit momentum_limit{"momentum", 1e-4, 1e-2};
 /// Contact searches without convergence, over the examined pairs: a contact may be missing there.
 inline constexpr VerdictLimit search_limit{"contact_search", 0.0, 1e-4};
 
-/// Pinching: an object with prescribed motion pressed so many times harder than necessary to accelerate all
-/// bodies to its speed, stop their motion and carry them; and so many times harder than the median of its
-/// steps (except if steps were unsolved). Then the pinched bodies cannot move away, and forces of rigid
+/// Pinching: an object with prescribed motion pressed this many times harder than necessary to accelerate
+/// all bodies to its speed, stop their motion and carry them; and this many times harder than the median of
+/// its steps (except if steps were unsolved). Then the pinched bodies cannot move away, and forces of rigid
 /// bodies depend on the solver's tolerance. The value is the smaller ratio of the two.
 inline constexpr double pinch_of_momentum = 3.0, pinch_of_median = 10.0;
 inline constexpr VerdictLimit pinch_limit{"pinch", 1.0, 10.0};

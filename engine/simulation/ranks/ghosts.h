@@ -25,7 +25,7 @@ void append_ghosts(std::span<const BodyRecord> records, Bodies& bodies);
 /// Keeps the first `own` bodies.
 void drop_ghosts(std::size_t own, Bodies& bodies);
 
-/// Which ranks have whose bodies as ghosts. Ghosts are ordered by global number, hence also by rank.
+/// Ghosts of this rank, and own bodies that are ghosts of others. Ordered by global number, hence by rank.
 struct GhostLists {
   std::vector<std::int32_t> number;                // [ghost] global number, ascending
   std::vector<std::size_t> first_of_rank;          // [rank + 1] first ghost owned by the rank

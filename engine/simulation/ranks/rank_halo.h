@@ -28,7 +28,7 @@ class RankHalo : public Halo {
   /// Removes them; `own_gone`: slots of those that are this rank's.
   void remove(std::span<const std::int32_t> gone, std::span<const std::int32_t> own_gone);
 
-  // Of ghosts at the last detection.
+  // Properties of ghosts at the last detection.
   std::int32_t number(std::size_t ghost) const { return lists_.number[ghost]; }  // global
   MaterialIndex material(std::size_t ghost) const { return records_[ghost].material; }
 

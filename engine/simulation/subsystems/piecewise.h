@@ -2,10 +2,9 @@
 //
 // A body is ballistic or resting (bodies.resting). In a step,
 //   1. a ballistic body that may come to a resting one is caught, and is resting for this step;
-//   2. the others fly from impact to impact (engine/modules/flight/clusters.h) to the end of the step, or to
-//   the
-//      time at which one comes to rest: its impact is slower than the restitution threshold, or its
-//      impacts accumulate (Zeno). The step ends there, but not before a minimum share of it: a body that
+//   2. the others fly from impact to impact (engine/modules/flight/clusters.h) to the end of the step, or
+//      to the time at which one comes to rest: its impact is slower than the restitution threshold, or
+//      its impacts accumulate (Zeno). The step ends there, but not before a minimum share of it: a body that
 //      comes to rest earlier is resting from its beginning;
 //   3. resting bodies are advanced by contacts through the same time, as in other steps, but kept a clearance
 //      apart (Settings::clearance()), so that none overlaps;

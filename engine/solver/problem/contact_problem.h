@@ -144,7 +144,7 @@ struct ContactCompliance {
 using ContactCompliances = std::span<const ContactCompliance>;  // [contact]; empty: all are rigid
 
 struct ContactProblem {
-  // m/s, reference of residuals (A4); 0 if nothing moves.
+  // m/s, reference of residuals (A4); 0 if no body moves.
   double velocity_scale = 0.0;
   double gravity_speed = 0.0;  // m/s, |gravity| * time step: former reference of residuals
   double time_step_s = 0.0;    // s, duration of these velocities; 0: unknown

@@ -59,7 +59,7 @@ class WholeNumbers {
 /// of subdomains, and no cell that holds stresses (docs/decisions/0051-subdomains-that-stay.md).
 struct RankShare {
   std::vector<std::uint8_t> own;       // [subdomain] 1: of this rank
-  std::vector<std::int32_t> by_place;  // subdomains in the order of the whole problem; empty: as they are
+  std::vector<std::int32_t> by_place;  // subdomains in the order of the whole problem; empty: same order
   std::vector<std::uint8_t> own_body;  // [body of the state, or a ghost] 1: of this rank
   std::vector<std::uint8_t> colour;    // [contact] at the interface, its colour in the whole problem
   WholeNumbers body, contact;          // [own number] number in the whole problem
