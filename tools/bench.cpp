@@ -32,22 +32,22 @@ struct BenchOptions {
   BenchPlan plan;
   std::optional<double> from_s;
   int copies = 1;         // of a prepared bed along x and along y
-  double settle_s = 1.0;  // simulated, after they were laid side by side
+  double settle_s = 1.0;  // simulated, after they were placed side by side
   std::filesystem::path json, csv, plot;
   std::vector<std::filesystem::path> compared;
   double least_change = default_least_change;
   bool weak = false, cold = false, no_residuals = false, list = false, quick = false, quiet = false;
   bool overwrite = false;
-  bool whole_run = false;            // of every scene; those of --list have their own choice
-  bool residuals_are_given = false;  // and not the ones that everybody gets
+  bool whole_run = false;            // of each scene; those of --list have their own setting
+  bool residuals_are_given = false;  // given by the user, instead of the default ones
 };
 
-/// What --quick stands for: a look whether everything works, not a measurement.
+/// Values of --quick: a check whether everything works, not a measurement.
 constexpr std::int64_t quick_bodies = 60;
-constexpr double quick_from_s = 0.6;  // where timed steps begin, and whole runs end
+constexpr double quick_from_s = 0.6;  // beginning of timed steps, and end of whole runs
 constexpr int quick_repeats = 3, quick_steps = 5;
 
-/// Nobody sleeps unless the command says so, and then the name of what is measured says it too.
+/// Bodies do not sleep unless the command requests it; then the name of the measurement contains it too.
 void settle_sleep(const BenchOptions& options, const std::vector<io::Override>& overrides, io::Scene& scene) {
   SleepSettings& sleep = scene.model.settings.sleep;
   if (!sleep.is_on()) return;
@@ -86,14 +86,14 @@ std::vector<SolverKind> solvers_of(const BenchOptions& options, const io::Scene&
   return kinds;
 }
 
-/// Whole runs are measured where the command says so, and of their own accord where it names no moment to
-/// begin at.
+/// Whole runs are measured if the command requests it, and by default if it does not name a time at which to
+/// begin.
 bool is_whole_run(const BenchOptions& options, const BenchTarget& target) {
   return options.whole_run || (target.whole_run && !options.from_s && options.copies == 1);
 }
 
-/// All ways to step one state: every solver on these threads as the scene has it and, unless scaling weakly,
-/// on the first of them to each residual; a whole run only to residuals that the command names.
+/// All ways to step one state: each solver on these threads with the scene's settings and, except in weak
+/// scaling, on the first of them to each residual; a whole run only to residuals that the command names.
 std::vector<BenchVariant> variants(const BenchOptions& options, const io::Scene& scene,
                                    const std::vector<int>& threads, bool whole_run) {
   const bool to_residuals =
@@ -110,13 +110,13 @@ std::vector<BenchVariant> variants(const BenchOptions& options, const io::Scene&
   return all;
 }
 
-/// When timing begins, simulated.
+/// Simulated time at which timing begins.
 double start_of_timing(const BenchOptions& options, const io::Scene& scene, bool whole_run) {
   if (whole_run) return 0.0;
   return options.from_s.value_or(options.quick ? quick_from_s : scene.end_time_s);
 }
 
-/// Prepares one state on as many threads as there will be, and times all variants from it.
+/// Prepares one state with the largest number of threads, and times all variants from it.
 void measure_state(const BenchOptions& options, const BenchTarget& target, std::optional<std::int64_t> size,
                    const std::vector<int>& threads, BenchReport& report) {
   set_thread_count(*std::max_element(options.threads.begin(), options.threads.end()));
@@ -208,7 +208,7 @@ int bench(const BenchOptions& asked) {
   if (!asked.compared.empty()) return compare_files(asked);
   const BenchOptions options = with_defaults(asked);
   std::vector<BenchTarget>
-      targets;  // all of them before the first is measured: a slip of the pen is told at once
+      targets;  // all of them before the first is measured: so errors are reported at once
   for (const std::string& scene : options.scenes) targets.push_back(find_bench_scene(scene));
   BenchReport report;
   report.machine = this_machine();
@@ -223,7 +223,7 @@ int bench(const BenchOptions& asked) {
   return faults.empty() ? exit_ok : exit_not_reproducible;
 }
 
-/// What --quick stands for holds where nothing else was asked for.
+/// Values of --quick apply if no others were given.
 void be_quick(const CLI::App& command, BenchOptions& options) {
   if (!options.quick) return;
   const auto given = [&](const char* name) { return command.get_option(name)->count() > 0; };

@@ -25,42 +25,42 @@ namespace scree {
 
 namespace {
 
-// What the writers put into a file, bytes, measured on scenes/settling_box once bodies move and touch. Both
-// formats are compressed; a .vtp repeats in every frame what does not change, and holds its numbers as base64
+// Sizes of results in files, bytes, measured on scenes/settling_box when bodies move and touch. Both
+// formats are compressed; a .vtp repeats constants in each frame, and has numbers as base64
 // text.
 constexpr double trajectory_bytes_per_body = 47.0, trajectory_bytes_per_contact = 33.0;
-constexpr double trajectory_base = 150e3;  // indices of chunks, rows that a chunk has room for, headers
+constexpr double trajectory_base = 150e3;  // indices of chunks, allocated rows of chunks, headers
 constexpr double vtk_bytes_per_body = 95.0, vtk_bytes_per_contact = 72.0;
-// Of a screw at 20 mm, 54,000 cells: most of them feel nothing.
+// For a screw at 20 mm, 54,000 cells: most of them have no load.
 constexpr double trajectory_bytes_per_cell = 12.0, vtk_bytes_per_cell = 35.0;
-// What a run waits for its files, beside the steps that are timed: 34 to 100 MB/s were measured
+// Speed of writing for the time that a run waits for its files: 34 to 100 MB/s were measured
 // (docs/measurements.md), with VTK and without.
 constexpr double written_bytes_per_s = 50e6;
 constexpr double bytes_per_field = 4.0;
 
-// Memory of a run, bytes: the program with its libraries, and what state, workspace and waiting frames grow
-// by; measured on fifteen scenes of 30 to 1000 bodies, and on settling boxes of 8000 and 100000.
+// Memory of a run, bytes: the program with its libraries, and the growth of state, workspace and waiting
+// frames; measured on fifteen scenes of 30 to 1000 bodies, and on settling boxes of 8000 and 100000.
 constexpr double memory_of_placing = 350.0;  // of a body while a scene is read
 constexpr double memory_base = 30e6, memory_per_body = 950.0, memory_per_contact = 1130.0;
-// HDF5 keeps the last rows of every array at hand, up to so many bytes: those of bodies and of contacts,
-// bytes a row.
+// HDF5 caches the last rows of each array, up to this size: for those of bodies and of contacts,
+// bytes per row.
 constexpr double most_of_an_array = 1 << 20;
 constexpr double body_rows[] = {12.0, 16.0, 12.0, 12.0, 4.0, 4.0};
 constexpr double contact_rows[] = {12.0, 12.0, 12.0, 4.0, 4.0, 4.0, 4.0};
 
-// Of a checkpoint, bytes, measured on scenes/settling_box and scenes/glass_rice_steel: what it has beside
-// lists, bodies, contacts with what their pairs remember, and a number a step.
+// Size of a checkpoint, bytes, measured on scenes/settling_box and scenes/glass_rice_steel: fixed part,
+// bodies, contacts with the memory of their pairs, and a number per step.
 constexpr double checkpoint_base = 50e3, checkpoint_per_body = 160.0, checkpoint_per_contact = 190.0,
                  checkpoint_per_step = 8.0;
 
 // The mesh of a function, in each of the two formats, bytes.
 constexpr double bytes_a_function = 60e3;
 
-/// Contacts a body of a settled bed of ellipsoids with friction 0.5 (scenes/settling_box: 2.9, walls
-/// counted). Without friction there are up to 5 (Donev et al. 2004, Science 303, 990).
+/// Contacts per body in a settled bed of ellipsoids with friction 0.5 (scenes/settling_box: 2.9, including
+/// walls). Without friction there are up to 5 (Donev et al. 2004, Science 303, 990).
 constexpr double contacts_per_packed_body = 3.0;
 
-/// A row of steps.csv, and those of boundaries.csv and openings.csv, which have one a boundary or an opening,
+/// A row of steps.csv, and those of boundaries.csv and openings.csv, which have one per boundary or opening,
 /// bytes.
 constexpr double bytes_a_step = 690.0, bytes_a_boundary = 135.0, bytes_an_opening = 40.0;
 
@@ -85,7 +85,7 @@ double kept_at_hand(std::span<const double> rows, double count) {
   return sum;
 }
 
-/// Grains that inlets will have made at the end, if none has to wait.
+/// Grains that inlets will have inserted at the end, if none is delayed.
 std::int64_t bodies_to_come(const io::Scene& scene) {
   double sum = 0.0;
   for (const Inlet& inlet : scene.model.inlets) {
@@ -160,8 +160,8 @@ Forecast forecast(const io::Scene& scene, const Trial& trial) {
   const bool adaptive = scene.model.settings.adaptive_step;
   result.first_step_s = first_step(scene.model, scene.initial.bodies);
   result.steps = static_cast<std::int64_t>(std::ceil(scene.end_time_s / result.first_step_s - 0.5));
-  // The first frame shows the start, the last one the end; there is at most one a step, and adaptive ones end
-  // at every frame.
+  // The first frame shows the start, the last one the end; there is at most one per step, and adaptive steps
+  // end at each frame.
   const auto intervals =
       static_cast<std::int64_t>(std::ceil(scene.end_time_s / scene.output.interval_s - 1e-9));
   result.frames = 1 + (adaptive ? intervals : std::min(result.steps, intervals));
@@ -201,7 +201,7 @@ Forecast forecast(const io::Scene& scene, const Trial& trial) {
   result.table_bytes = (bytes_a_step + bytes_a_boundary * count(model.boundaries) +
                         bytes_an_opening * (count(model.inlets) + count(model.outlets))) *
                        static_cast<double>(result.steps);
-  if (const int keep = scene.checkpoints.keep; keep > 0)  // and the one that is written
+  if (const int keep = scene.checkpoints.keep; keep > 0)  // plus the one being written
     result.checkpoint_bytes =
         (keep + 1) * (checkpoint_base + checkpoint_per_body * bodies + checkpoint_per_contact * contacts +
                       checkpoint_per_step * static_cast<double>(result.steps));

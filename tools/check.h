@@ -1,4 +1,4 @@
-// scree check: reads a scene, tells what is wrong with it or what a run of it will take.
+// scree check: reads a scene and reports its errors, or the resources that a run needs.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,13 +13,13 @@
 
 namespace scree {
 
-/// What a run of a scene is expected to take.
+/// Expected resources of a run.
 struct Forecast {
-  std::int64_t steps = 0;  // of adaptive ones as many as if all were like the first
+  std::int64_t steps = 0;  // for adaptive steps as if all had the length of the first
   double first_step_s = 0.0;
   std::int64_t frames = 0;
   std::int64_t bodies = 0;    // at most at one time
-  std::int64_t contacts = 0;  // once all bodies lie packed
+  std::int64_t contacts = 0;  // when all bodies are packed
   double memory_bytes = 0.0;
   double output_bytes = 0.0;  // frames
   double table_bytes = 0.0;   // steps.csv, boundaries.csv
@@ -27,34 +27,35 @@ struct Forecast {
   double disk_bytes() const { return output_bytes + table_bytes + checkpoint_bytes; }
   double writing_s() const;  // wall time
 };
-/// With a trial bodies and contacts are its, else those of a packed bed that nobody has left.
+/// With a trial, bodies and contacts are those of the trial, else those of a packed bed that still has all
+/// its bodies.
 Forecast forecast(const io::Scene& scene, const Trial& trial = {});
 
-/// --memory-limit of a subcommand, bytes: "800MB", "1.5 GB"; as it was if not given.
+/// --memory-limit of a subcommand, bytes: "800MB", "1.5 GB"; without it `bytes` does not change.
 void add_memory_limit(CLI::App& command, double& bytes);
 
-/// What of this machine, or of --memory-limit, does not suffice for a run with results in that folder; empty
-/// if all does.
+/// The resource of this machine, or --memory-limit, that is not sufficient for a run with results in that
+/// folder; empty if all are sufficient.
 std::string room_problem(const Forecast& expected, const std::filesystem::path& folder,
                          double memory_limit = infinity);
-/// --until in place of the scene's end_time. Throws CLI::ValidationError where no run comes there.
+/// Replaces the scene's end_time by --until. Throws CLI::ValidationError if no run can reach it.
 void set_end_time(io::Scene& scene, std::optional<double> until_s);
-/// Bodies that this machine, or --memory-limit, has the memory to place, or to run.
+/// Number of bodies that this machine, or --memory-limit, has the memory to place, or to run.
 std::size_t bodies_with_room(bool whole_run = false, double memory_limit = infinity);
-/// Where a run writes unless it is told otherwise.
+/// The default folder of a run's results.
 std::filesystem::path default_folder(const io::Scene& scene);
 
-/// How large boundaries are that are meshes at the start, a line each.
+/// Size of boundaries that are meshes at the start, one line each.
 std::string meshes_text(const io::Scene& scene);
 
-/// What `scree check` prints about a scene that is in order.
+/// The output of `scree check` for a scene without errors.
 std::string check_text(const io::Scene& scene, const Trial& trial);
 
-/// What `--exact` adds: how the pairs that almost touch lie to each other, by the characteristic polynomial.
+/// The output of `--exact`: relations of the pairs that almost touch, by the characteristic polynomial.
 std::string exact_text(const io::Scene& scene);
 
-/// Adds the subcommand, and those that write docs/scene_reference.md, docs/scene.schema.json and docs/observables.md to the
-/// standard output.
+/// Adds the subcommand, and those that write docs/scene_reference.md, docs/scene.schema.json and
+/// docs/observables.md to the standard output.
 void add_check(CLI::App& app, std::function<int()>& action);
 
 }  // namespace scree

@@ -38,7 +38,7 @@ std::string check_number(const std::string& text, const io::Range& range, bool w
   return range.holds(*x) ? "" : value_fault("is out of range", text, range);
 }
 
-/// The subcommand that was typed, or the program itself.
+/// The subcommand on the command line, or the program itself.
 const CLI::App& typed_command(const CLI::App& app) {
   const std::vector<CLI::App*> typed = const_cast<CLI::App&>(app).get_subcommands();
   return typed.empty() ? app : *typed.front();
@@ -68,7 +68,7 @@ std::string with_help(const std::string& problem, const std::string& suggestion,
   return problem + "; " + (suggestion.empty() ? '`' + name + " --help` shows what there is" : suggestion);
 }
 
-/// What stands on the line that nothing takes.
+/// Message for words on the command line that no option takes.
 std::string extra_words_fault(const CLI::App& app) {
   const CLI::App& typed = typed_command(app);
   const CLI::App& command = typed.remaining().empty() ? app : typed;
@@ -135,7 +135,7 @@ void add_help(CLI::App& app, std::function<int()>& action) {
   command->add_option("command", *name, "Command; all of them if not given")->type_name("COMMAND");
   command->callback([name, &app, &action] {
     action = [name, &app]() -> int {
-      app.clear();  // help is asked of what was typed: of nothing now
+      app.clear();  // help is for the given command: now for none
       const std::vector<std::string> names = command_names(app);
       if (!name->empty() && std::find(names.begin(), names.end(), *name) == names.end())
         throw CLI::ValidationError("help",

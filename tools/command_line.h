@@ -1,5 +1,5 @@
-// What the options of all subcommands have in common: how values are checked where they enter, and how
-// mistakes are told.
+// Common options of all subcommands: checks of values when they are parsed, and messages about
+// errors.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,19 +13,19 @@
 
 namespace scree {
 
-// Ranges of numbers that many options share.
+// Ranges of numbers for many options.
 inline constexpr io::Range positive{.low = 0.0, .low_open = true};
 inline constexpr io::Range not_negative{.low = 0.0};
 inline constexpr io::Range any_number{};
 inline constexpr io::Range thread_counts{.low = 0.0, .high = 4096.0};
 
-/// A finite number within the range. What does not fit is told with value and range.
+/// A finite number within the range. The error message has value and range.
 CLI::Validator number_in(const io::Range& range);
 CLI::Validator whole_number_in(const io::Range& range);
-/// One of these words; else the nearest one is offered.
+/// One of these words; the error message suggests the nearest one.
 CLI::Validator one_of(std::vector<std::string> words);
 
-/// A file whose name ends in one of these.
+/// A file whose name has one of these endings.
 CLI::Validator ending_in(std::vector<std::string_view> endings);
 
 /// --threads of a subcommand.
@@ -35,13 +35,13 @@ void add_threads(CLI::App& command, int& threads);
 std::string not_among(const std::string& problem, const std::string& word,
                       std::span<const std::string> words);
 
-/// A file's name as it has to be typed in a shell.
+/// A file's name with quotes for a shell if necessary.
 std::string shell_word(const std::string& text);
 
 /// `scree help [COMMAND]`
 void add_help(CLI::App& app, std::function<int()>& action);
 
-/// What is wrong with a command line that did not parse, in one line, with the nearest command or option.
+/// The error of a command line that did not parse, in one line, with the nearest command or option.
 std::string usage_fault(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace scree

@@ -32,7 +32,7 @@ struct CompareOptions {
   bool json = false;
 };
 
-/// What the runs were made of and with, and whether it is the same.
+/// Inputs and settings of the runs, and whether they are the same.
 struct Origin {
   std::string name, a, b;
   bool is_same() const { return a == b; }
@@ -47,8 +47,8 @@ struct RunComparison {
   std::vector<Origin> origins;
   std::vector<NamedTable> tables;
   std::optional<FrameComparison> frames;  // if both have a trajectory
-  std::string no_frames;                  // why not
-  std::vector<DifferentCell> summary;     // keys of summary.json, and what they say
+  std::string no_frames;                  // the reason
+  std::vector<DifferentCell> summary;     // keys of summary.json, with their values
   std::string no_summary;
 
   bool comparable() const {
@@ -68,7 +68,7 @@ struct RunComparison {
   const TableComparison& steps() const { return tables.front().found; }
 };
 
-// What is read.
+// Reading.
 
 Json read_json(const std::filesystem::path& path) {
   std::ifstream file(path);
@@ -78,11 +78,12 @@ Json read_json(const std::filesystem::path& path) {
   return json;
 }
 
-/// Is it a matter of the machine and the moment, and not of the run? Threads and versions are told elsewhere.
+/// Does it depend on the machine and the time, and not on the run? Threads and versions are compared
+/// elsewhere.
 bool is_of_the_machine(const std::string& key) {
   return key == "wall_time_s" || key == "recording_time_s" || key == "real_time_factor" ||
          key == "median_step_time_s" || key == "stage_time_s" || key == "threads" || key == "scree_version" ||
-         key == "resumed_after_steps" || key == "files" || key == "crc32";  // sums of what holds wall times
+         key == "resumed_after_steps" || key == "files" || key == "crc32";  // checksums include wall times
 }
 
 /// Numbers, words and lists that differ, as "energy.kinetic_energy_J".
@@ -114,7 +115,7 @@ void compare_json(const std::string& path, const Json& a, const Json& b, double 
   if (!same) found.push_back({path, "", a.dump(), b.dump()});
 }
 
-/// Not judged with a tolerance: what it says follows from the tables, and its numbers are of all kinds.
+/// Without judgement if there is a tolerance: it follows from the tables, and its numbers are of all kinds.
 void compare_summaries(const io::RunFolder& a, const io::RunFolder& b, const CompareOptions& options,
                        RunComparison& result) {
   const bool has_a = std::filesystem::exists(a.summary()), has_b = std::filesystem::exists(b.summary());
@@ -174,13 +175,13 @@ RunComparison compare_runs(const io::RunFolder& a, const io::RunFolder& b, const
   return result;
 }
 
-// What is said.
+// Output.
 
 std::string line(const std::string& name, const std::string& text) {
   return fmt::format("{:<16} {}\n", name, text);
 }
 
-/// Texts of many lines are told by their first line that differs.
+/// Texts of many lines are represented by their first different line.
 std::string told(const Origin& origin) {
   if (origin.a.find('\n') == std::string::npos && origin.b.find('\n') == std::string::npos)
     return fmt::format("{}: {} | {}", origin.name, origin.a.empty() ? "none" : origin.a,
@@ -249,7 +250,7 @@ std::string number_text(const DifferentNumber& d) {
                      d.bodies > 1 ? fmt::format("; {} bodies differ in this", d.bodies) : "");
 }
 
-/// Why a difference that steps.csv tells is not among the frames.
+/// The reason why a difference in steps.csv is not in the frames.
 std::string unseen(const RunComparison& run) {
   const TableComparison& steps = run.steps();
   if (steps.outcome != Outcome::different || !steps.step || steps.cells.empty()) return "";
@@ -288,7 +289,7 @@ std::string summary_text(const RunComparison& run, double tolerance) {
   return fmt::format("{}{}", fmt::join(keys, ", "), more > 0 ? fmt::format(", and {} more", more) : "");
 }
 
-/// The step that everything before is the same up to, or nothing.
+/// The step before which everything is the same, or none.
 std::optional<std::int64_t> first_step_with_a_difference(const RunComparison& run) {
   std::optional<std::int64_t> first;
   const auto take = [&](std::int64_t step) { first = std::min(step, first.value_or(step)); };

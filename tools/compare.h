@@ -1,4 +1,4 @@
-// scree compare: where two recorded runs first differ.
+// scree compare: finds the first difference of two recorded runs.
 #pragma once
 
 #include <CLI/CLI.hpp>

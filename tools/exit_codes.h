@@ -1,4 +1,4 @@
-// What the program's exit status says.
+// Exit status of the program.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ struct ExitMeaning {
   const char* meaning;
 };
 
-/// As the manual page and docs/cookbook.md have it.
+/// The texts of the manual page and docs/cookbook.md.
 inline constexpr std::array exit_meanings{
     ExitMeaning{exit_ok, "done"},
     ExitMeaning{exit_internal_error, "a fault of the program itself"},

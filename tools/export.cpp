@@ -28,10 +28,10 @@ struct ExportOptions {
 
 struct Format {
   const char* name;
-  const char* file;  // in the run's folder, unless -o says otherwise
+  const char* file;  // in the run's folder, unless -o is given
   std::optional<io::TextFormat> text;
 };
-// Not .xyz: ParaView 5.11 takes that for Plot3D and crashes.
+// Not .xyz: ParaView 5.11 reads that as Plot3D and crashes.
 constexpr Format formats[] = {{"xyz", "bodies.extxyz", io::TextFormat::extended_xyz},
                               {"lammps", "bodies.dump", io::TextFormat::lammps_dump},
                               {"csv", "bodies.csv", io::TextFormat::csv},
@@ -44,7 +44,7 @@ const Format& find_format(const std::string& name) {
   throw CLI::ValidationError("--to", "no such format: " + name);
 }
 
-/// The series of a run in a folder of its own, as `scree run` lays it out.
+/// The series of a run in a separate folder, with the layout of `scree run`.
 void write_vtk(const fs::path& folder, const io::TrajectoryReader& reader,
                const std::vector<std::size_t>& frames, const std::function<void(std::size_t)>& done) {
   io::require_vtk();

@@ -27,21 +27,21 @@ namespace fs = std::filesystem;
 constexpr double default_width_radii =
     4.0;  // mean radii: two diameters, where fields no longer show single grains
 constexpr double default_cells_a_width = 4.0, fewest_cells_a_width = 1.5;
-constexpr double most_cells_a_width = 64.0;  // 2 million cells about every body
+constexpr double most_cells_a_width = 64.0;  // 2 million cells around each body
 constexpr double most_cells = 50e6;          // 17 GB of sums
 constexpr double most_periods = 1000;        // copies of all bodies
 
 struct FieldsOptions {
   fs::path folder, output;
   FrameChoice frames;
-  double width_m = 0.0, cell_m = 0.0;  // 0: by the bodies' size
+  double width_m = 0.0, cell_m = 0.0;  // 0: from the bodies' size
   std::vector<double> low, high;
   int threads = 0;
   std::string format = "vtk";
   bool average = false, quiet = false;
 };
 
-/// Kernel radius and cells, of the options or else of the bodies' size and place.
+/// Kernel radius and cells, from the options or else from the bodies' size and place.
 struct Resolution {
   double width, cell;
 };
@@ -57,7 +57,7 @@ Resolution resolution(const FieldsOptions& options, const io::TrajectoryReader& 
   return {width, cell};
 }
 
-/// Where grids lie: the part of space that was asked for, or all that bodies come to.
+/// Extent of grids: the requested part of space, or all that bodies reach.
 struct Extent {
   Vec3 low, high;
   double margin;       // m
@@ -89,7 +89,7 @@ Grid grid_for(const Extent& e, const PlacedCell& periodic, const Resolution& r) 
                               r.width / most_cells_a_width));
   }
   Vec3 sides = e.high - e.low + Vec3::Constant(2.0 * e.margin);
-  double periods = 1.0;  // of a periodic cell that kernel and grid come to
+  double periods = 1.0;  // of a periodic cell that kernel and grid reach
   for (int k = 0; k < 3; ++k) {
     if (!periodic.periodic[k]) continue;
     periods *= 1.0 + ((e.given ? sides[k] : 0.0) + 2.0 * r.width) * periodic.inverse.row(k).norm();
@@ -113,7 +113,7 @@ Grid grid_for(const Extent& e, const PlacedCell& periodic, const Resolution& r) 
                  : covering_grid(periodic, e.low, e.high, e.margin, r.cell);
 }
 
-/// Image data have cells along the axes of the world; ParaView wants one kind of file at all times.
+/// Image data have cells along the axes of the world; ParaView needs the same kind of file at all times.
 bool are_upright(const Extent& e, const io::TrajectoryReader& reader,
                  const std::vector<std::size_t>& frames) {
   if (e.given || !reader.is_periodic()) return true;
@@ -127,7 +127,7 @@ std::string edges_of(const Grid& grid) {
   return fmt::format("{:.4g} x {:.4g} x {:.4g} m", edges[0], edges[1], edges[2]);
 }
 
-/// The files of fields, in one of the formats, and the series that ParaView opens.
+/// The files of fields, in one of the formats, and the series for ParaView.
 class FieldFiles {
  public:
   FieldFiles(fs::path folder, std::string ending) : folder_(std::move(folder)), ending_(std::move(ending)) {}
@@ -140,7 +140,7 @@ class FieldFiles {
     last_ = folder_ / "fields.pvd";
     io::write_series(last_, series_);
   }
-  /// What is to be opened.
+  /// The file to open.
   const fs::path& last() const { return last_; }
 
  private:

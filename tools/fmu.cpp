@@ -26,7 +26,7 @@ struct FmuOptions {
   bool overwrite = false;
 };
 
-/// Beside the program where that was built, or where both were installed.
+/// Beside the program in a build, or as installed.
 fs::path fmu_library() {
   std::error_code error;
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();

@@ -9,7 +9,7 @@ namespace scree {
 
 namespace {
 
-// The one thing a signal handler may write to.
+// The only kind of variable that a signal handler may write.
 volatile std::sig_atomic_t requested = 0;
 
 void on_signal(int) {
@@ -25,7 +25,7 @@ void catch_interrupts() {
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  // A terminal that is closed; `nohup` has it ignored already.
+  // The terminal was closed; with `nohup` this signal is already ignored.
   struct sigaction hangup = {};
   if (sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
     sigaction(SIGHUP, &action, nullptr);

@@ -7,11 +7,11 @@ namespace scree {
 /// exit_interrupted.
 void catch_interrupts();
 
-/// Has one of them come?
+/// Has one of them been received?
 bool interrupt_requested();
 
-/// Lets writes to a full file-size quota or a closed pipe fail instead of ending the process, so that files
-/// are closed well and the reason is told.
+/// Makes writes to a full file-size quota or a closed pipe fail instead of ending the process, so that files
+/// are closed properly and the reason is reported.
 void ignore_write_signals();
 
 }  // namespace scree

@@ -1,4 +1,4 @@
-// Progress of work that consists of equal items: pictures, files.
+// Progress of work that consists of equal items: images, files.
 #pragma once
 
 #include <chrono>
@@ -8,8 +8,8 @@
 
 namespace scree {
 
-/// Shows on stdout how many items are done and how long the others will take: a bar on a terminal, otherwise
-/// a line now and then.
+/// Shows on stdout the number of finished items and the remaining time: a bar on a terminal, otherwise
+/// a line at intervals.
 class JobProgress {
  public:
   JobProgress(Progress::Style style, std::string item, std::size_t items);

@@ -1,4 +1,4 @@
-// Commands whose parts this build leaves out: they say what to do about it.
+// Commands whose parts this build leaves out: they print what to do about it.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
@@ -21,7 +21,7 @@ struct LeftOut {
 
 [[maybe_unused]] void add_left_out(CLI::App& app, std::function<int()>& action, const LeftOut& part) {
   CLI::App* command = app.add_subcommand(part.command, fmt::format("{} (not in this build)", part.title));
-  command->prefix_command();  // whatever stands behind it: it would be in vain
+  command->prefix_command();  // takes all further words, which have no effect
   command->callback([&action, part] {
     action = [part] {
       spdlog::error("this build has no `scree {}`: configure with {}, which needs the Debian packages {}",

@@ -1,4 +1,4 @@
-// scree: granular contact dynamics. One program, a file per subcommand.
+// scree: granular contact dynamics. One program, with one file per subcommand.
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -49,7 +49,7 @@
 
 namespace {
 
-/// No file may take the number of a standard descriptor that was closed: what is said would go into it.
+/// No file may get the number of a closed standard descriptor: output would go into it.
 void fill_standard_descriptors() {
   for (int descriptor = 0; descriptor <= 2; ++descriptor) {
     if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF)
@@ -57,11 +57,11 @@ void fill_standard_descriptors() {
   }
 }
 
-/// What a command opens at a time, with room to spare: a dozen tables, the trajectory and its journal, pipes
-/// to other processes and their libraries.
+/// Files that a command has open at a time, with reserve: a dozen tables, the trajectory and its journal,
+/// pipes to other processes and their libraries.
 constexpr int needed_descriptors = 48;
 
-/// Where a process may open too few files what fails is now this, now that, and looks like damage.
+/// If a process may open too few files, failures occur at varying places and look like damage.
 bool has_descriptors() {
   const int left = scree::io::free_descriptors(needed_descriptors);
   if (left >= needed_descriptors) return true;
@@ -72,14 +72,14 @@ bool has_descriptors() {
   return false;
 }
 
-/// Was something that was said there lost, on a full disk, say? Not where whoever listened has gone away.
+/// Was output lost there, e.g. on a full disk? A reader that has closed the pipe does not count.
 bool has_lost_output(std::FILE* stream) {
   if (std::fflush(stream) == 0 && std::ferror(stream) == 0) return false;
   pollfd end{fileno(stream), POLLOUT, 0};
   return poll(&end, 1, 0) != 1 || (end.revents & (POLLERR | POLLHUP)) == 0;
 }
 
-/// The status of a command; if it is good, but what the command said was lost, that.
+/// The status of a command; if it is good, but output was lost, the status for that.
 int status_with_output(int status) {
   std::cout.flush();
   const bool out = has_lost_output(stdout), errors = has_lost_output(stderr);
@@ -94,8 +94,8 @@ void log_to_stderr() {
   spdlog::set_default_logger(logger);
 }
 
-/// Where the memory ended: an allocation failed, was larger than there are addresses, or a thread found no
-/// room for its stack, for which oneTBB has words only.
+/// Is it a lack of memory: an allocation failed, exceeded the address space, or a thread found no
+/// space for its stack, for which oneTBB has only an error text.
 bool is_want_of_memory(const std::exception& error) {
   const auto* system = dynamic_cast<const std::system_error*>(&error);
   return dynamic_cast<const std::bad_alloc*>(&error) || dynamic_cast<const std::length_error*>(&error) ||
@@ -116,7 +116,7 @@ int fault_status(const std::exception& error) {
   return is_want_of_memory(error) ? scree::exit_does_not_fit : scree::exit_internal_error;
 }
 
-/// Does what the command line asks for; every error becomes a message and an exit status here.
+/// Runs the action of the command line; here each error becomes a message and an exit status.
 int run_action(const std::function<int()>& action) {
   try {
     return action();
@@ -132,10 +132,10 @@ int run_action(const std::function<int()>& action) {
   } catch (const scree::io::VtkMissing& error) {
     spdlog::error("{}", error.what());
     return scree::exit_left_out;
-  } catch (const CLI::ValidationError& error) {  // what only the results can tell of the command line
+  } catch (const CLI::ValidationError& error) {  // an error of the command line that only the results show
     spdlog::error("{}", error.what());
     return scree::exit_usage;
-  } catch (const std::filesystem::filesystem_error& error) {  // a name that no file can have, say
+  } catch (const std::filesystem::filesystem_error& error) {  // e.g. a name that no file can have
     spdlog::error("{}: {}", error.path1().string(), error.code().message());
     return scree::exit_cannot_read;
   } catch (const std::exception& error) {
@@ -144,8 +144,8 @@ int run_action(const std::function<int()>& action) {
   }
 }
 
-/// An exception that nobody caught, in another thread or where none may leave, ends the program like any
-/// other. There may be no memory to say so in.
+/// An uncaught exception, in another thread or where none may leave, ends the program with a message like any
+/// other. There may be no memory for the message.
 [[noreturn]] void end_in_words() {
   const auto say = [](std::string_view text) {
     static_cast<void>(!write(STDERR_FILENO, text.data(), text.size()));
@@ -164,7 +164,7 @@ int run_action(const std::function<int()>& action) {
   std::abort();
 }
 
-/// Reads the command line and does what it says.
+/// Reads the command line and runs its command.
 int program(int argc, char** argv) {
   CLI::App app("Scree: granular contact dynamics of smooth bodies", "scree");
   app.set_version_flag("-V,--version", "scree " + scree::io::scree_version());
@@ -201,7 +201,7 @@ int program(int argc, char** argv) {
     spdlog::error("{}", scree::usage_fault(app, error));
     return scree::exit_usage;
   }
-  if (!action) {  // nothing was asked for
+  if (!action) {  // no command was given
     std::cerr << app.help();
     return scree::exit_usage;
   }

@@ -14,14 +14,14 @@ namespace scree {
 
 namespace {
 
-/// What the value of an option is, for completion.
+/// Kind of an option's value, for completion.
 enum class Values { none, words, folders, files, others };
 
-/// One option as people type it.
+/// One option, as users type it.
 struct Item {
-  std::vector<std::string> shorts, longs;  // without dashes; both are empty of what stands by itself
-  std::string value;                       // "FOLDER"; empty of flags
-  std::vector<std::string> words;          // those allowed, if they are few
+  std::vector<std::string> shorts, longs;  // without dashes; both are empty for positional arguments
+  std::string value;                       // "FOLDER"; empty for flags
+  std::vector<std::string> words;          // allowed words, if they are few
   std::string description;
   Values kind = Values::others;
   bool required = false;
@@ -100,7 +100,7 @@ std::vector<std::string> typed(const Item& item) {
 // --- man
 // ------------------------------------------------------------------------------------------------------------
 
-/// Text in which nothing is a request of roff.
+/// Text without requests of roff.
 std::string roff(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -272,11 +272,11 @@ std::string zsh_completion(const CLI::App& app) {
         text += " \\\n          " +
                 quoted(fmt::format("{}[{}]{}", name, zsh_text(item.description), zsh_values(item)));
     }
-    // One for all: zsh takes no second one for the rest of the line, and they are of one kind.
+    // One for all: zsh allows no second one for the rest of the line, and they are of one kind.
     if (!command.positionals.empty()) {
       Item first = command.positionals.front();
       if (first.kind == Values::others)
-        first.kind = Values::files;  // with nothing to offer zsh offers no options
+        first.kind = Values::files;  // without any completions zsh offers no options
       text += " \\\n          " + quoted("*" + zsh_values(first));
     }
     text += " ;;\n";

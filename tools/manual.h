@@ -1,4 +1,4 @@
-// The manual page and the completion of shells, made from the options themselves, as --help is.
+// The manual page and the completion of shells, made from the options themselves, as for --help.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,7 +9,7 @@ namespace scree {
 
 /// scree(1) in roff, for man.
 std::string manual_page(const CLI::App& app);
-/// What bash, zsh or fish has to read to complete commands, options, their words and files.
+/// Scripts for bash, zsh and fish that complete commands, options, their words and files.
 std::string bash_completion(const CLI::App& app);
 std::string zsh_completion(const CLI::App& app);
 std::string fish_completion(const CLI::App& app);

@@ -33,7 +33,7 @@ struct MeasureOptions {
   bool json = false, overwrite = false, quiet = false;
 };
 
-/// The texts of a column of a table, each once, in the order in which they come.
+/// The distinct texts of a column of a table, in their order.
 std::vector<std::string> texts_of(const fs::path& table, const std::string& column) {
   std::vector<std::string> found;
   std::set<std::string> known;
@@ -51,7 +51,7 @@ std::vector<std::string> texts_of(const fs::path& table, const std::string& colu
   return found;
 }
 
-/// What passed openings, by openings.csv.
+/// Throughput of openings, from openings.csv.
 class PassedOpenings {
  public:
   PassedOpenings(const io::RunFolder& run, const std::vector<std::string>& names) {
@@ -77,7 +77,7 @@ class PassedOpenings {
   std::vector<io::StepRows> rows_;
 };
 
-/// Quantities of every step, by the tables of the run: as the run itself would have measured them.
+/// Quantities of each step, from the tables of the run: as the run itself would have measured them.
 class TableQuantities {
  public:
   TableQuantities(const io::RunFolder& run, const MeasurementPlan& plan) : plan_(plan), steps_(run.steps()) {
@@ -136,7 +136,7 @@ class TableQuantities {
       throw io::ReadError(fmt::format("measurement '{}': the table has no column '{}'", plan_.name, name));
     return *found;
   }
-  /// Of all its parts: the size of a sum of vectors is not the sum of their sizes.
+  /// For all its parts: the magnitude of a sum of vectors is not the sum of their magnitudes.
   double value_at(const Observable& quantity, std::size_t n) const {
     const auto sum = [&](const Observable& q) {
       double x = 0.0;
@@ -148,7 +148,7 @@ class TableQuantities {
     return std::sqrt(std::pow(sum(of[-1]), 2) + std::pow(sum(of[-2]), 2) + std::pow(sum(of[-3]), 2));
   }
 
-  /// As the run's own: half a step where steps have one length; adaptive ones end where rows do.
+  /// As for the run itself: half a step for steps of constant length; adaptive ones end where rows do.
   static double slack(const std::vector<double>& time, double interval_s) {
     double shortest = infinity, longest = 0.0;
     for (std::size_t n = 1; n < time.size(); ++n) {
@@ -168,7 +168,7 @@ bool comes_from_tables(const MeasurementPlan& plan) {
   return plan.kind == MeasureKind::quantity && plan.observed != ObservedKind::region;
 }
 
-/// The measurements that look at bodies, frame by frame.
+/// The measurements that need bodies, frame by frame.
 class FrameMeasurements {
  public:
   FrameMeasurements(const io::RunFolder& run, const io::TrajectoryReader& reader,
@@ -202,13 +202,13 @@ class FrameMeasurements {
   PassedOpenings passed_;
 };
 
-/// The names of a run's parts, by its tables.
+/// The names of a run's parts, from its tables.
 std::vector<std::string> names_in_tables(const io::RunFolder& run, ObservedKind kind) {
   const ObservedKindWords& words = words_of(kind);
   return *words.table == '\0' ? std::vector<std::string>{} : texts_of(run.table(words.table), words.key);
 }
 
-/// What is to be measured: by a file, or by the scene that was recorded.
+/// The measurements: from a file, or from the recorded scene.
 std::vector<MeasurementPlan> plans_of(const MeasureOptions& options, const io::RunFolder& folder,
                                       const io::RecordedRun& run) {
   std::vector<io::Override> overrides;
@@ -239,7 +239,7 @@ std::vector<MeasurementPlan> plans_of(const MeasureOptions& options, const io::R
   return plans;
 }
 
-/// The files as a run writes them, in a folder of their own or that of the run.
+/// The files in the layout of a run, in a separate folder or that of the run.
 void write_files(const fs::path& folder, const std::string& scene, const std::vector<io::MeasuredSeries>& all,
                  bool overwrite) {
   const io::RunFolder files{folder};

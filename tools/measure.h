@@ -1,4 +1,4 @@
-// scree measure: what a recorded run comes to, with errors.
+// scree measure: measurements of a recorded run, with errors.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -40,7 +40,7 @@ std::string line(const char* name, const std::string& what) {
 
 std::string place(const Vec3& x) { return fmt::format("[{:.6g}, {:.6g}, {:.6g}]", x[0], x[1], x[2]); }
 
-/// "no", or how many there are and where the first is.
+/// "no", or their number and the place of the first.
 std::string some(std::size_t count, const std::string& what, const std::string& where = "") {
   return count == 0 ? "no"
                     : fmt::format("{} {}{}", count, what, where.empty() ? "" : ", the first at " + where);
@@ -98,7 +98,7 @@ std::string text_of(const TriangleMesh& mesh, const MeshDiagnosis& d, double tol
   return text;
 }
 
-/// In one sentence, with what to do.
+/// In one sentence, with advice.
 std::string advice(const MeshDiagnosis& d, const MeshOptions& options) {
   const std::string file = shell_word(options.file.string());
   std::string text;

@@ -1,4 +1,4 @@
-// scree mesh: what is wrong with a mesh as a wall, and mending it.
+// scree mesh: finds faults of a mesh as a wall, and repairs them.
 #pragma once
 
 #include <CLI/CLI.hpp>

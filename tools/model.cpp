@@ -64,7 +64,7 @@ equations::SourceText read_source(const fs::path& file) {
   return {file.string(), std::move(*text)};
 }
 
-/// Names of variables of the text, in its order: not those of derivatives.
+/// Names of variables in the source, in its order, without derivatives.
 std::vector<int> columns_of(const FlatModel& model) {
   std::vector<int> all;
   for (std::size_t k = 0; k < model.symbols.size(); ++k) {
@@ -74,7 +74,7 @@ std::vector<int> columns_of(const FlatModel& model) {
   return all;
 }
 
-/// What a run keeps of itself.
+/// The recorded values of a run.
 class Record {
  public:
   Record(const ModelOptions& options, const FlatModel& model, const std::vector<Plot>& plots)

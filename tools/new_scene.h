@@ -1,4 +1,4 @@
-// scree new: writes a scene to begin with.
+// scree new: writes a scene from a template.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What can be drawn again, and how one knows it: bytes that stand among its first.
+/// Files that can be drawn again, recognised by bytes near their beginning.
 struct Drawing {
   std::string_view ending, sign;
   std::size_t within;  // bytes from the start

@@ -1,4 +1,4 @@
-// Runs in step with the clock on the wall.
+// Pace of a run in real time.
 #pragma once
 
 #include <chrono>
@@ -7,19 +7,19 @@
 
 namespace scree {
 
-/// Waits after each step until the clock has come as far as the run; a step is late (an overrun) when it took
-/// longer to compute and record than it lasts. What is late is caught up with, as far as there is time.
+/// Waits after each step until wall time has reached the run's time. A step is late (an overrun) if it takes
+/// longer to compute and record than it lasts. Delays are made up for when there is time.
 class Pace {
  public:
-  /// `factor`: simulated seconds a second; not above 0: the run is not paced.
+  /// `factor`: simulated seconds per second of wall time; not above 0: the run is not paced.
   explicit Pace(double factor) : factor_(factor) {}
 
   bool is_on() const { return factor_ > 0.0; }
-  /// Once before the first step.
+  /// Call it once before the first step.
   void start(double time_s);
-  /// After each, at the simulated time it has come to.
+  /// Call it after each step, with the new simulated time.
   void after_step(double time_s);
-  /// "real time: ..." of all steps; empty if there were none.
+  /// "real time: ..." for all steps; empty if there were none.
   std::string text() const;
 
  private:
@@ -29,7 +29,7 @@ class Pace {
   double begin_s_ = 0.0, last_s_ = 0.0;
   std::vector<float> step_times_;  // s
   std::size_t overruns_ = 0;
-  double latest_s_ = 0.0;  // how far the run was behind the clock at worst
+  double latest_s_ = 0.0;  // largest delay of the run
 };
 
 }  // namespace scree

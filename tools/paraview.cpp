@@ -36,7 +36,7 @@ struct ParaviewOptions {
   bool chains = false, overwrite = false, script_only = false;
 };
 
-/// What the bodies of the series can be coloured by.
+/// The arrays of the series by which bodies can be coloured.
 std::vector<std::string> colour_names(const io::TrajectoryReader& reader) {
   std::vector<std::string> names{"speed", "velocity", "angular_velocity", "radii",
                                  "id",    "material", "contacts"};
@@ -55,7 +55,7 @@ void write_script(const io::RunFolder& folder, const ParaviewOptions& options) {
   }
   if (options.time_s) frame_at(*options.time_s, reader);
   if (!fs::exists(folder.bodies_series())) io::write_vtk_series(folder, reader, io::all_frames(reader));
-  // Files of older runs know no meshes.
+  // Folders of older runs have no meshes.
   const bool has_meshes = fs::exists(folder.path / io::RunFolder::vtk_frame("shape", 0));
   const std::size_t shapes = has_meshes ? glyph_count(reader.run().model.shapes) : 0;
   // Runs of older versions have no outlines for ParaView.
@@ -85,14 +85,14 @@ std::vector<char*> pointers(std::vector<std::string>& command) {
   return arguments;
 }
 
-/// Becomes the other program; returns only if that fails.
+/// Replaces this process by the other program; returns only if that fails.
 int start(std::vector<std::string> command) {
   execvp(command[0].c_str(), pointers(command).data());
   spdlog::error("cannot start {}: {}", command[0], std::strerror(errno));
   return exit_missing_program;
 }
 
-/// What the other program printed, and its status: 128 + the signal that ended it.
+/// The output of the other program, and its status: 128 + the signal that ended it.
 struct Ended {
   int status = 0;
   std::string output;
@@ -126,7 +126,7 @@ bool has_display() {
   return display && *display;
 }
 
-/// Draws the picture; pages of stack trace become a reason, the rest goes into a file.
+/// Draws the image; a stack trace is reduced to its reason, the rest goes into a file.
 int draw(const io::RunFolder& folder, const std::vector<std::string>& command) {
   const Ended ended = run_to_the_end(command);
   if (ended.status == 0) {

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_points = 2000;  // of a curve; of more the means of equal parts are drawn
+constexpr std::size_t most_points = 2000;  // of a curve; above it the means of equal parts are drawn
 
 struct PlotOptions {
   std::vector<std::string> arguments;
@@ -36,16 +36,16 @@ struct PlotOptions {
   bool list = false, overwrite = false, quiet = false;
 };
 
-/// A column of a table of a run: what is plotted.
+/// A column of a table of a run, to be plotted.
 struct Source {
-  std::string name;  // as people write it: "discharge.mass_flow_kg_s", "boundaries.floor.force_z_N"
+  std::string name;  // as users write it: "discharge.mass_flow_kg_s", "boundaries.floor.force_z_N"
   fs::path file;     // relative to the run's folder
   std::string column, part_column, part;
-  std::string x;  // the column that it is drawn against
+  std::string x;  // the column for the x axis
 };
 
-/// All of a run. Of a measurement by its name, of a table of parts by table, part and column; a column of
-/// steps.csv by itself.
+/// All sources of a run. Names: measurement and column; table of parts, part and column; or a column of
+/// steps.csv.
 std::vector<Source> sources_of(const io::RunFolder& run) {
   std::vector<Source> all;
   std::vector<fs::path> files = run.tables();
@@ -112,7 +112,7 @@ Points points_of(const io::RunFolder& run, const Source& source) {
   return {*x, *y};
 }
 
-/// y at the places x, on straight lines between; NaN outside.
+/// y at the places x, interpolated linearly; NaN outside.
 std::vector<double> at_places(const Points& curve, const std::vector<double>& x) {
   std::vector<double> y;
   for (const double at : x) {
@@ -147,8 +147,8 @@ Points averaged(const Points& curve, double width) {
   return means;
 }
 
-/// As it is drawn: within the times that were asked for, with means where they were, or where there are too
-/// many points; against another column if one is given.
+/// The points to draw: within the requested times, with means if requested or if there are too
+/// many points; over another column if one is given.
 Points drawn(const io::RunFolder& run, const std::vector<Source>& all, const Source& source,
              const PlotOptions& options) {
   Points curve = points_of(run, source);
@@ -176,7 +176,7 @@ Points drawn(const io::RunFolder& run, const std::vector<Source>& all, const Sou
   return curve;
 }
 
-/// The runs and the measures of a command line: what is a folder is a run.
+/// Separates the runs and the measures of a command line: folders are runs.
 void sort_arguments(const PlotOptions& options, std::vector<io::RunFolder>& runs,
                     std::vector<std::string>& names) {
   for (const std::string& argument : options.arguments) {
@@ -190,7 +190,7 @@ void sort_arguments(const PlotOptions& options, std::vector<io::RunFolder>& runs
                                fmt::format("none of these is a folder of a run: {}", fmt::join(names, ", ")));
 }
 
-/// What is drawn where nothing is named: the first column of each measurement; else the run in general.
+/// The default curves: the first column of each measurement; else general columns of the run.
 std::vector<std::string> usual_names(const std::vector<Source>& all) {
   std::vector<std::string> names;
   fs::path last;
@@ -221,7 +221,7 @@ int plot(const PlotOptions& options) {
   expect_writable(path, {io::own_files(runs[0]), options.overwrite});
   if (names.empty()) names = usual_names(sources[0]);
   std::vector<io::Panel> panels;
-  std::vector<std::pair<std::string, std::string>> kinds;  // [panel] units of what is in it
+  std::vector<std::pair<std::string, std::string>> kinds;  // [panel] unit and quantity
   for (const std::string& name : names) {
     const Source& first = find_source(sources[0], name);
     const io::ColumnLabel label = io::label_of(first.column);
@@ -250,7 +250,7 @@ int plot(const PlotOptions& options) {
     }
   }
   for (io::Panel& panel : panels)
-    if (panel.curves.size() == 1) panel.curves[0].label.clear();  // the title says it
+    if (panel.curves.size() == 1) panel.curves[0].label.clear();  // it is in the title
   std::string title = options.title;
   for (const io::RunFolder& run : runs)
     if (options.title.empty()) title += (title.empty() ? "" : ", ") + name_of(run);

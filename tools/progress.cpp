@@ -18,8 +18,8 @@ constexpr std::chrono::milliseconds bar_interval{200};
 constexpr std::chrono::seconds line_interval{5};
 constexpr int default_columns = 80;
 constexpr int shortest_bar = 8, longest_bar = 30;
-// How fast the displayed speed forgets, s: long enough not to flicker, short enough to follow a pile that
-// grows.
+// Time constant of the displayed speed, s: long enough to avoid flicker, short enough to follow a growing
+// pile.
 constexpr double speed_memory_s = 3.0;
 
 int terminal_columns() {
@@ -28,7 +28,7 @@ int terminal_columns() {
   return default_columns;
 }
 
-/// Digits after the point that tell apart a thousandth of the run.
+/// Digits after the decimal point that distinguish a thousandth of the run.
 int time_digits(const ProgressNow& now) {
   const double span = now.end_s - now.start_s;
   return span > 0.0 ? std::clamp(static_cast<int>(std::ceil(3.0 - std::log10(span))), 0, 9) : 3;
@@ -40,7 +40,7 @@ std::string short_number(double x) {
   return fmt::format("{:.3g}", x);
 }
 
-/// The numbers, the most wanted first.
+/// The numbers, the most important ones first.
 std::vector<std::string> pieces(const ProgressNow& now) {
   const StepReport& r = now.report;
   const int digits = time_digits(now);
@@ -90,7 +90,7 @@ std::string progress_bar(const ProgressNow& now, int columns) {
     if (head + static_cast<int>(longer.size()) > room) break;
     numbers = longer;
   }
-  // The bar takes what is left: " [####----]".
+  // The bar gets the remaining space: " [####----]".
   const int bar = std::min(longest_bar, room - head - static_cast<int>(numbers.size()) - 3);
   if (bar >= shortest_bar) {
     const auto full = static_cast<std::size_t>(std::lround(now.fraction() * bar));
@@ -143,12 +143,12 @@ void Progress::draw() {
   now_.start_s = start_s_;
   now_.end_s = end_s_;
   now_.time_s = now_.report.time_s;
-  // Before the first real measurement, and at the end, there is nothing to foretell.
+  // Before the first measurement, and at the end, there is nothing to predict.
   const double ahead_s = end_s_ - now_.time_s;
   now_.remaining_s = speed_ > 0.0 && now_.fraction() < 1.0 ? ahead_s / speed_ : -1.0;
   drawn_step_ = now_.report.step;
   if (style_ == Style::bar) {
-    // Back to the line's start; wipe what the new text does not cover.
+    // Back to the line's start; erases the part that the new text does not cover.
     show(fmt::format("\r{}\x1b[K", progress_bar(now_, terminal_columns())));
   } else {
     show(progress_line(now_) + "\n");

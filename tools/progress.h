@@ -1,4 +1,4 @@
-// What people see while a run goes on.
+// The progress display of a run.
 #pragma once
 
 #include <chrono>
@@ -9,44 +9,44 @@
 
 namespace scree {
 
-/// One moment of a run, in the terms of a progress display.
+/// Data of the display at one moment of a run.
 struct ProgressNow {
   double time_s = 0.0, start_s = 0.0, end_s = 1.0;  // simulated
-  double remaining_s = 0.0;                         // wall; negative: not known yet
-  double steps_per_s = 0.0;                         // wall
+  double remaining_s = 0.0;                         // wall time; negative: unknown
+  double steps_per_s = 0.0;                         // wall time
   StepReport report;
 
   double fraction() const;
 };
 
-/// A bar and as many numbers as `columns` can hold, the most wanted first; never longer than `columns` - 1
-/// characters, so that no terminal wraps it.
+/// A bar and as many numbers as fit into `columns`, the most important ones first; never longer than
+/// `columns` - 1 characters, so that no terminal wraps it.
 std::string progress_bar(const ProgressNow& now, int columns);
 /// The same without a bar, for logs.
 std::string progress_line(const ProgressNow& now);
-/// Prints to stdout at once. Failure is of no consequence: a run goes on when nobody listens any more.
+/// Prints to stdout at once. Failures are ignored: a run continues when its output is no longer read.
 void show(std::string_view text);
 /// "1 thread", "2 threads"
 std::string plural(std::int64_t count, std::string_view noun);
 /// "1:23:45", "4:05" or "12 s"
 std::string duration_text(double seconds);
 
-/// Shows progress on stdout: a bar that is redrawn in place on a terminal, otherwise a line now and then.
+/// Shows progress on stdout: a bar that is redrawn in place on a terminal, otherwise a line at intervals.
 class Progress {
  public:
   enum class Style { none, bar, lines };
-  /// `style` for this stdout: a bar on a terminal that can move its cursor, else lines.
+  /// The style for this stdout: a bar on a terminal that can move its cursor, else lines.
   static Style detect(bool quiet);
 
   Progress(Style style, double start_s, double end_s);
 
-  /// To be called after every step; draws only when it is time to.
+  /// To be called after each step; draws only at intervals.
   void update(const StepReport& report);
-  /// Draws the last state and leaves the line.
+  /// Draws the last state and ends the line.
   void finish();
-  /// A line of its own, above what is drawn later.
+  /// Prints a separate line above the display.
   void note(const std::string& line);
-  /// Wipes the bar so that something else can be printed.
+  /// Removes the bar so that other text can be printed.
   void clear();
 
  private:
@@ -58,7 +58,7 @@ class Progress {
   ProgressNow now_;
   Clock::time_point began_ = Clock::now(), drawn_{}, rate_time_ = began_;
   std::int64_t rate_step_ = 0, first_step_ = 0;
-  double rate_simulated_s_, speed_ = 0.0;  // speed: simulated seconds a wall second, smoothed
+  double rate_simulated_s_, speed_ = 0.0;  // speed: simulated seconds per wall second, smoothed
   std::int64_t drawn_step_ = -1;
 };
 

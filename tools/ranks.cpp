@@ -28,10 +28,11 @@ namespace {
 
 bool has_agreed = false;
 
-// How long a rank that fails waits for the first one to say why, and to end all, before it does both.
+// Time that a failing rank waits for the first one to report the reason and end all, before it does so
+// itself.
 constexpr std::chrono::seconds patience{3};
 
-/// How many processes were started together, as launchers say; 1 by none.
+/// Number of processes started together, as reported by launchers; 1 without one.
 int launched() {
   for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "SLURM_STEP_NUM_TASKS"})
     if (const char* const size = std::getenv(name)) return std::max(1, std::atoi(size));
@@ -44,7 +45,7 @@ std::unique_ptr<MpiRanks>& team() {
   return ranks;
 }
 
-/// What ranks but the first have to say, until it is known whether the first one says the same.
+/// Messages of ranks except the first, until it is known whether the first one has the same.
 std::ostringstream& held_back() {
   static std::ostringstream text;
   return text;

@@ -1,4 +1,4 @@
-// Runs by several processes, as mpirun or srun starts them.
+// Runs by several processes, started by mpirun or srun.
 #pragma once
 
 #include <filesystem>
@@ -8,19 +8,20 @@
 
 namespace scree {
 
-/// The ranks that this process was started with, or null: it is alone. Ranks but the first say nothing from
-/// here on but why they fail. Throws io::ReadError where there are others, but the program knows no MPI.
+/// The ranks with which this process was started, or null if it is alone. From now on all ranks except the
+/// first print nothing but their failures. Throws io::ReadError if there are others, but the program has no
+/// MPI.
 Ranks* join_ranks();
-/// How many threads a rank has where nobody says: its part of the processors that it may use, which other
-/// ranks of the machine may use too. 0, all, of a process that is alone. All ranks call it.
+/// Default number of threads of a rank: its share of the processors that it may use, which other
+/// ranks of the machine may use too. 0 (all) for a process that is alone. All ranks must call it.
 int threads_of_rank();
 
-/// Throws InputError for all in a scene that runs by ranks cannot do yet.
+/// Throws InputError with all features of a scene that runs by ranks do not support yet.
 void expect_by_ranks(const io::Scene& scene, const State& state, const std::filesystem::path& dump_problem);
 
-/// All ranks have come to the end of their run together.
+/// To be called when all ranks have reached the end of their run together.
 void agree_on_end();
-/// Before the program ends: waits for the other ranks, or ends them too where this one has come here alone.
+/// Before the program ends: waits for the other ranks, or ends them too if only this rank has come here.
 void leave_ranks(int status);
 
 }  // namespace scree

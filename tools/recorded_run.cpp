@@ -23,7 +23,7 @@ void add_run_folder(CLI::App& command, fs::path& folder) {
 
 namespace {
 
-/// Folders with a trajectory where one was looked for, and in results/; at most eight.
+/// Folders with a trajectory beside the given path, and in results/; at most eight.
 std::vector<std::string> runs_beside(const fs::path& path) {
   constexpr std::size_t most = 8;
   std::vector<std::string> found;
@@ -98,7 +98,7 @@ std::vector<std::size_t> chosen_frames(const FrameChoice& choice, const io::Traj
   for (const double time : choice.time_s) frames.push_back(frame_at(time, reader));
   const std::vector<double>& times = reader.time_s();
   for (std::size_t k = 0, inside = 0; choice.time_s.empty() && k < times.size(); ++k) {
-    // The times of steps are sums of rounded numbers: a thousandth of a frame interval tells them apart.
+    // The times of steps are sums of rounded numbers: a thousandth of a frame interval distinguishes them.
     const double slack = 1e-3 * reader.run().frame_interval_s;
     if (times[k] < choice.from_s.value_or(times[k]) - slack) continue;
     if (times[k] > choice.until_s.value_or(times[k]) + slack) continue;

@@ -1,4 +1,4 @@
-// What the subcommands that look at a run have in common.
+// Common parts of the subcommands that read a run.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,29 +15,29 @@ namespace scree {
 /// The argument that names the folder of a run.
 void add_run_folder(CLI::App& command, std::filesystem::path& folder);
 
-/// The folder of a run, or of its trajectory.h5 if that was named. Throws ReadError if there is no such
+/// The folder of a run, given by itself or by its trajectory.h5. Throws ReadError if there is no such
 /// folder.
 io::RunFolder find_run(const std::filesystem::path& path);
 
-/// Its trajectory, with at least one frame. Throws ReadError, also where there is none.
+/// Its trajectory, with at least one frame; otherwise throws ReadError.
 io::TrajectoryReader open_trajectory(const io::RunFolder& folder);
 
-/// Which frames of a run are wanted: all, unless something is given.
+/// Selection of frames of a run; by default all.
 struct FrameChoice {
   std::vector<double> time_s;  // the nearest frame to each
   std::optional<double> from_s, until_s;
   std::size_t every = 1;
   bool given() const { return !time_s.empty() || from_s || until_s || every > 1; }
 };
-/// --time, --from, --until and --every; `otherwise` says what is taken if none of them is given.
+/// --time, --from, --until and --every; `otherwise` describes the selection if none of them is given.
 void add_frame_choice(CLI::App& command, FrameChoice& choice, const std::string& otherwise);
-/// The frame nearest to a time. Throws CLI::ValidationError if the time lies more than a frame's interval
+/// The frame nearest to a time. Throws CLI::ValidationError if the time is more than a frame's interval
 /// outside the run.
 std::size_t frame_at(double time_s, const io::TrajectoryReader& reader);
-/// In the order of time, at least one. Throws CLI::ValidationError if none is left.
+/// Ordered by time, at least one. Throws CLI::ValidationError if none is left.
 std::vector<std::size_t> chosen_frames(const FrameChoice& choice, const io::TrajectoryReader& reader);
 
-/// Throws CLI::ValidationError, with the names there are, unless recorded_fields() has this one.
+/// Throws CLI::ValidationError, with the existing names, unless recorded_fields() has this one.
 void require_field(const io::RecordedRun& run, const std::string& option, const std::string& name);
 
 /// Is a program of this name in PATH?

@@ -145,7 +145,7 @@ std::string report_text(const io::Summary& s, const io::RunFolder& folder, const
 std::string verdict_text(const io::Verdict& verdict, bool coloured) {
   std::string text =
       fmt::format("verdict: {}, {}\n", in_colour(verdict.grade, coloured), io::meaning(verdict.grade));
-  std::vector<std::string> told;  // several findings may ask for the same
+  std::vector<std::string> told;  // several findings may have the same advice
   for (const io::Finding& finding : verdict.findings) {
     if (finding.grade == io::Grade::green) continue;
     text += fmt::format("  {}: {}\n", in_colour(finding.grade, coloured), finding.text);

@@ -9,15 +9,15 @@
 
 namespace scree {
 
-/// Times, contacts, accuracy and balances of a run, and how to look at its results.
+/// Times, contacts, accuracy and balances of a run, and commands to view its results.
 std::string report_text(const io::Summary& summary, const io::RunFolder& folder,
                         const io::OutputSettings& output);
 
-/// The verdict: its grade, and of every finding that is not green what it is and what to change. `coloured`
+/// The verdict: its grade, and each finding that is not green with its meaning and advice. `coloured`
 /// is for terminals.
 std::string verdict_text(const io::Verdict& verdict, bool coloured);
 
-/// Does this stream lead to a terminal that shows colours, to somebody who wants them (NO_COLOR)?
+/// Is this stream a terminal that supports colours, and does the user want them (NO_COLOR)?
 bool takes_colours(std::FILE* stream);
 
 }  // namespace scree

@@ -1,4 +1,4 @@
-// scree report: a run on one HTML page.
+// scree report: a run as one HTML page.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -36,19 +36,19 @@ constexpr io::Range step_numbers{.low = 1.0, .high = 9e15};
 
 struct RunOptions {
   std::filesystem::path scene, folder;
-  std::filesystem::path resume;        // folder of a run that is to go on; empty: a new one begins
-  std::filesystem::path restart_from;  // folder of a run whose bodies a new one begins with; empty: none's
+  std::filesystem::path resume;        // folder of a run to continue; empty: a new one begins
+  std::filesystem::path restart_from;  // folder of a run whose bodies are the initial ones; empty: none
   std::optional<double> restart_time_s;
   int threads = 0;  // 0: all of the machine's
   std::optional<double> until_s;
   std::vector<std::string> settings;   // "key=value"
-  std::filesystem::path dump_problem;  // where to store a contact problem; empty: nowhere
-  std::int64_t dump_step = 0;          // which; 0: the first that does not converge
-  std::string strict;                  // the grade from which on a verdict fails the run; empty: none does
+  std::filesystem::path dump_problem;  // file for a contact problem; empty: none
+  std::int64_t dump_step = 0;          // its step; 0: the first that does not converge
+  std::string strict;                  // the grade from which on a verdict fails the run; empty: none
   double memory_limit = infinity;      // bytes
   bool overwrite = false, force = false, quiet = false, stage_table = false;
   bool view = false, open = false;
-  double realtime = 0.0;  // simulated seconds a second; 0: as fast as may be
+  double realtime = 0.0;  // simulated seconds per second; 0: as fast as possible
 };
 
 std::vector<std::pair<std::string, std::string>> overrides(const std::vector<std::string>& settings) {
@@ -80,7 +80,7 @@ void announce(const io::Scene& scene, const State& state) {
   if (state.step > 0) show(fmt::format("goes on after step {}, t = {:g} s\n", state.step, state.time_s));
 }
 
-/// How a run that has stopped goes on.
+/// How to continue a run that has stopped.
 std::string way_on(const io::RunFolder& folder) {
   const std::vector<std::filesystem::path> checkpoints = io::checkpoints(folder);
   if (checkpoints.empty()) return "it has no checkpoint to go on from";
@@ -88,7 +88,7 @@ std::string way_on(const io::RunFolder& folder) {
                      checkpoints.front().filename().string());
 }
 
-/// Stores the contact problem of one step, the one asked for or the first that did not converge.
+/// Stores the contact problem of one step: the requested one or the first that did not converge.
 class ProblemDump : public RunObserver {
  public:
   ProblemDump(const RunOptions& options, const io::Scene& scene, const Run& run)
@@ -103,7 +103,7 @@ class ProblemDump : public RunObserver {
                               fmt::format("{}, step {}, t = {:g} s", scene_, report.step, report.time_s)});
     done_ = true;
   }
-  /// Says so if there was no such step.
+  /// Prints a message if there was no such step.
   void finish() const {
     if (path_.empty() || done_) return;
     spdlog::warn("{} was not written: {}", path_.string(),
@@ -119,7 +119,7 @@ class ProblemDump : public RunObserver {
   bool done_ = false;
 };
 
-/// What people see of the run while it goes on, and how they stop it.
+/// The display of a run in progress, and the check for interrupts.
 class Onlooker : public RunObserver {
  public:
   Onlooker(const io::Scene& scene, Progress& progress, Pace& pace)
@@ -165,7 +165,7 @@ int exit_code(io::RunStatus status) {
   return exit_internal_error;
 }
 
-/// On stdout; if nothing is to be printed, what is not green goes where warnings go.
+/// On stdout; if output is off, findings that are not green are printed as warnings.
 void show_verdict(const io::Verdict& verdict, bool quiet) {
   if (!quiet) {
     show("\n" + verdict_text(verdict, takes_colours(stdout)));
@@ -174,22 +174,22 @@ void show_verdict(const io::Verdict& verdict, bool quiet) {
   }
 }
 
-/// A run that came to its end is judged by its verdict, if that is wanted.
+/// If requested, the verdict decides on the status of a run that came to its end.
 int exit_code(const io::Summary& summary, const std::string& strict) {
   if (summary.status != io::RunStatus::finished || strict.empty()) return exit_code(summary.status);
   const io::Grade worst = strict == "amber" ? io::Grade::amber : io::Grade::red;
   return summary.verdict.grade >= worst ? exit_not_trusted : exit_ok;
 }
 
-/// A run that is about to begin, or to go on.
+/// A run that is about to begin, or to continue.
 struct Prepared {
   io::Scene scene;
   State state;
   std::filesystem::path folder;
-  std::unique_ptr<io::Archive> checkpoint;  // that it goes on from
-  bool is_over = false;                     // all steps are done: it was cut off before it was summed up
-  bool has_nothing_to_do = false;           // it was summed up too
-  bool replaces = false;                    // what was cut off before it had a checkpoint
+  std::unique_ptr<io::Archive> checkpoint;  // the one from which it continues
+  bool is_over = false;                     // all steps are done: it was interrupted before its summary
+  bool has_nothing_to_do = false;           // it has a summary too
+  bool replaces = false;                    // replaces a run that was interrupted before it had a checkpoint
 };
 
 Prepared begin(const RunOptions& options) {
@@ -200,15 +200,15 @@ Prepared begin(const RunOptions& options) {
   return p;
 }
 
-/// Has a table more than its heading?
+/// Does a table have more than its heading?
 bool has_rows(const std::filesystem::path& table) {
   std::ifstream stream(table);
   std::string line;
   return std::getline(stream, line) && std::getline(stream, line);
 }
 
-/// With a scene beside --resume a script says the same thing every time: that run begins where none has
-/// begun.
+/// With a scene and --resume a script can use the same command each time: the run begins if there is none
+/// yet.
 bool is_to_begin(const RunOptions& options) {
   if (options.scene.empty()) return false;
   const io::RunFolder folder{options.resume};
@@ -217,14 +217,14 @@ bool is_to_begin(const RunOptions& options) {
   const std::vector<std::filesystem::path> files = io::own_files(folder);
   const bool has_steps = std::filesystem::exists(folder.summary(), ignored) ||
                          (std::filesystem::exists(folder.steps(), ignored) && has_rows(folder.steps()));
-  if (!has_steps) return true;  // cut off before its first checkpoint, it has nothing yet
+  if (!has_steps) return true;  // interrupted before its first checkpoint, it has nothing yet
   throw io::ReadError(
       fmt::format("cannot go on from {}: it holds results, but no checkpoint; -o with --overwrite "
                   "begins anew",
                   options.resume.string()));
 }
 
-/// That the scene beside --resume is the one of the run.
+/// Checks that the scene given with --resume is that of the run.
 void expect_same_scene(const RunOptions& options, const io::Scene& recorded) {
   if (options.scene.empty()) return;
   std::string problem;
@@ -276,10 +276,10 @@ Prepared prepare(const RunOptions& options) {
   return p;
 }
 
-/// Nothing if there is room, or if it is to be tried nevertheless.
+/// True if there is room, or if the user wants to try anyway.
 bool has_room(const Prepared& p, const RunOptions& options) {
   Forecast expected = forecast(p.scene);
-  if (p.scene.end_time_s > 0.0) {  // what is there already takes no new room
+  if (p.scene.end_time_s > 0.0) {  // existing files need no new space
     const double left = std::clamp(1.0 - p.state.time_s / p.scene.end_time_s, 0.0, 1.0);
     expected.output_bytes *= left;
     expected.table_bytes *= left;
@@ -293,20 +293,20 @@ bool has_room(const Prepared& p, const RunOptions& options) {
   return options.force;
 }
 
-/// Any rank may be asked to stop.
+/// Any rank may receive the request to stop.
 class Stoppable : public RunObserver {
  public:
   bool may_go_on() override { return !interrupt_requested(); }
   bool wants_bodies(const State&) override { return false; }
 };
 
-/// What ranks other than the first do: their part of every step.
+/// The run on ranks other than the first: their part of each step.
 int follow(Prepared& p, Ranks& ranks) {
   catch_interrupts();
   const RunPlan plan = run_plan(p.scene);
   Run run(p.scene.model, plan, p.state);
   run.share(ranks);
-  p.scene.initial.bodies = {};  // rank 0 alone looks at it
+  p.scene.initial.bodies = {};  // only rank 0 uses it
   Stoppable stoppable;
   run.observe(stoppable);
   const RunStop stop = p.is_over ? RunStop::end_time : run.until(p.scene.end_time_s);
@@ -357,7 +357,8 @@ int run(const RunOptions& options) {
   run.observe(recorder);
   run.observe(dump);
   run.observe(onlooker);
-  // What ends a run before its end is told, and what can be saved is saved; that this fails too is no news.
+  // The reason for an early end is reported, and results are saved if possible; failures in this are not
+  // reported again.
   const auto stopped = [&](const std::string& why, io::RunStatus status, bool good) {
     progress.clear();
     try {
@@ -408,13 +409,13 @@ int run(const RunOptions& options) {
   }
 }
 
-/// The command line alone decides; values are checked when the scene is read.
+/// Checks only the command line's syntax; values are checked when the scene is read.
 std::string check_setting(const std::string& text) {
   const auto equals = text.find('=');
   return equals == std::string::npos || equals == 0 ? "'" + text + "' is not of the form key=value" : "";
 }
 
-/// Options for whoever looks on while the run goes on.
+/// Options for observing the run.
 void add_watching(CLI::App& command, RunOptions& options) {
   CLI::Option* const view = command.add_flag(
       "--view", options.view, "Serve the run's page on this machine while it goes on, as `scree watch` does");

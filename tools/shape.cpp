@@ -32,7 +32,7 @@ struct ShapeOptions {
   bool json = false, overwrite = false;
 };
 
-/// Everything that is told of a shape. Lengths in m, of a body whose unit of length is `size` m.
+/// The reported data of a shape. Lengths in m, for a body whose unit of length is `size` m.
 struct ShapeReport {
   const ImplicitShape& shape;
   double size;
@@ -40,7 +40,7 @@ struct ShapeReport {
   ContactCost cost;
 };
 
-/// What there is to tell of any shape, in units of its own.
+/// Mass properties of any shape, in its own units.
 struct Mass {
   double volume, error;
   const Pose& body_in_file;
@@ -51,7 +51,7 @@ Mass mass_of(const auto& shape) {
   return {shape.volume, shape.mass_error, shape.body_in_file, shape.inertia_per_mass, shape.bounding_radius};
 }
 
-/// What quadrature leaves of zeros.
+/// Removes the quadrature's errors from zeros.
 Vec3 rounded(const Vec3& v, double size) {
   constexpr double rounding = 1e-9;
   return v.unaryExpr([&](double x) { return std::abs(x) < rounding * size ? 0.0 : x; });

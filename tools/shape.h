@@ -1,4 +1,4 @@
-// scree shape: what a shape file describes.
+// scree shape: describes a shape file.
 #pragma once
 
 #include <CLI/CLI.hpp>

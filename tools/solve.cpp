@@ -30,7 +30,7 @@ struct SolveOptions {
   int max_sweeps = 1000, threads = 1, cone_samples = 0;
   bool warm = false, overwrite = false;
 
-  /// Many problems, each solved to the tolerance, in place of one in all detail.
+  /// Many problems, each solved to the tolerance, instead of one in full detail.
   bool is_comparison() const {
     return problems.size() > 1 || !profile.empty() || std::filesystem::is_directory(problems.front());
   }
@@ -92,7 +92,7 @@ bool can_solve(SolverKind kind, const SolveOptions& options, bool bodies) {
   return (kind != SolverKind::one_pass || bodies) && (kind != SolverKind::admm || options.cone_samples == 0);
 }
 
-/// The solvers asked for, or all that can solve the problem.
+/// The requested solvers, or all that can solve the problem.
 std::vector<SolverKind> chosen_solvers(const SolveOptions& options, const std::filesystem::path& problem,
                                        bool bodies) {
   std::vector<SolverKind> kinds;
@@ -110,7 +110,7 @@ std::vector<SolverKind> chosen_solvers(const SolveOptions& options, const std::f
   return kinds;
 }
 
-/// Reads a problem and gives it the cone asked for.
+/// Reads a problem and sets the requested cone.
 io::StoredProblem read_problem(const SolveOptions& options, const std::filesystem::path& path) {
   io::StoredProblem stored = io::read_problem(path);
   if (options.cone_samples == 0) return stored;
@@ -124,14 +124,14 @@ io::StoredProblem read_problem(const SolveOptions& options, const std::filesyste
 
 SolverSettings solver_settings(const SolveOptions& options) {
   SolverSettings settings;
-  settings.give_way = false;  // the residual is to be that of the problem as it is stored
+  settings.give_way = false;  // the residual must be that of the stored problem
   settings.tolerance = options.tolerance;
   settings.max_sweeps = options.max_sweeps;
   settings.warm_start = options.warm;
   return settings;
 }
 
-/// Velocities of all bodies, nsgs, cone with so many corners (0: exact).
+/// Velocities of all bodies, by nsgs, on a cone with this number of corners (0: exact).
 std::vector<BodyVelocity> velocities_on_cone(ContactProblem problem, int corners,
                                              const SolverSettings& settings) {
   problem.friction_corners = corners;
@@ -159,7 +159,7 @@ double kinetic_distance(const ContactProblem& p, const std::vector<BodyVelocity>
   return whole > 0.0 ? std::sqrt(difference / whole) : 0.0;
 }
 
-/// How far sampled cones lead from the exact one, against the number of their tangents.
+/// Differences of sampled cones from the exact one, over the number of their tangents.
 void study_cones(const SolveOptions& options, const io::StoredProblem& stored, SolverSettings settings) {
   const auto* problem = std::get_if<ContactProblem>(&stored.problem);
   if (!problem) refuse(options.problems.front(), "--cone-study", "sampled cones need a problem with bodies");
@@ -185,7 +185,7 @@ void study_cones(const SolveOptions& options, const io::StoredProblem& stored, S
                    {measured, cone}}});
 }
 
-/// FCLib's files hold W, q and mu: not all problems can be reduced to that.
+/// FCLib's files contain W, q and mu: not all problems can be reduced to that.
 void expect_reducible(const SolveOptions& options, const io::StoredProblem& stored) {
   const auto* bodies = std::get_if<ContactProblem>(&stored.problem);
   if (!options.fclib.empty() && bodies && (!bodies->rows.empty() || bodies->friction_corners > 0))
@@ -198,12 +198,12 @@ DelassusProblem reduced(const io::StoredProblem& stored) {
   return bodies ? delassus_problem(*bodies) : std::get<DelassusProblem>(stored.problem);
 }
 
-/// Writes the problem with the solution of the solver that came furthest.
+/// Writes the problem with the most accurate solution.
 void write_fclib(const SolveOptions& options, const io::StoredProblem& stored,
                  const std::vector<SolveCurve>& curves) {
   const DelassusProblem problem = reduced(stored);
   SolverSettings settings = solver_settings(options);
-  settings.kind = SolverKind::admm;  // should there be one_pass alone
+  settings.kind = SolverKind::admm;  // in case that only one_pass is given
   double least = infinity;
   for (const SolveCurve& curve : curves) {
     if (curve.kind == SolverKind::one_pass || !(curve.points.back().residual_relative < least)) continue;
@@ -217,7 +217,7 @@ void write_fclib(const SolveOptions& options, const io::StoredProblem& stored,
                    to_string(settings.kind), report.residual.rms_m_s));
 }
 
-/// Told before the first sweep.
+/// Checked before the first sweep.
 void expect_outputs(const SolveOptions& options, const std::vector<std::filesystem::path>& problems) {
   const OutputRule rule{problems, options.overwrite};
   for (const std::filesystem::path& output :
@@ -251,8 +251,8 @@ int solve_one(const SolveOptions& options) {
   return any ? exit_ok : exit_not_converged;
 }
 
-/// The solvers asked for, or all that can solve every problem. Reads all problems, so that whatever is wrong
-/// with them is told before the first one is solved.
+/// The requested solvers, or all that can solve each problem. Reads all problems, so that their errors
+/// are reported before the first one is solved.
 std::vector<SolverKind> solvers_for_all(const SolveOptions& options,
                                         const std::vector<NamedProblem>& problems) {
   std::vector<Fault> faults;

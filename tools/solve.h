@@ -1,5 +1,5 @@
-// scree solve: stored contact problems, solved by any solver: residual against sweeps and time of one,
-// performance profiles over many.
+// scree solve: solves stored contact problems by any solver: residual over sweeps and time for one problem,
+// performance profiles for many.
 #pragma once
 
 #include <CLI/CLI.hpp>

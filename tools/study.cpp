@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 
 constexpr io::Range counts{.low = 1.0, .high = 4096.0};
 
-/// Where the Python package lies beside this program: in a build, or in a package of pip's; empty where
-/// Python has to find it by itself.
+/// The folder of the Python package beside this program: in a build, or in a package of pip's; empty if
+/// Python must find it itself.
 fs::path package_folder(const fs::path& program) {
   for (const fs::path& folder : {program.parent_path() / "../python", program.parent_path() / "../.."})
     if (std::error_code error; fs::exists(folder / "scree" / "study.py", error))
@@ -30,7 +30,7 @@ fs::path package_folder(const fs::path& program) {
   return {};
 }
 
-/// The Python that has the package: the one that called this program, that of the build, or the first in
+/// The Python that has the package: the one that started this program, that of the build, or the first in
 /// PATH.
 std::string python(const fs::path& package) {
   if (const char* const named = std::getenv("SCREE_PYTHON"); named != nullptr && *named != '\0') return named;
@@ -41,8 +41,8 @@ std::string python(const fs::path& package) {
   return "python3";
 }
 
-/// Becomes Python with a module of the package, whose main() gets the words; returns only if that fails. It
-/// is one process: a signal to it is one to the study, which stops its runs.
+/// Replaces this process by Python with a module of the package, whose main() gets the words; returns only if
+/// that fails. It is the same process: a signal to it is one to the study, which stops its runs.
 int become_python(const std::string& name, const char* module, const std::vector<std::string>& rest) {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
@@ -74,7 +74,7 @@ int become_python(const std::string& name, const char* module, const std::vector
   return exit_missing_program;
 }
 
-/// The words of a command line that was parsed, as Python is to parse them again.
+/// The words of a parsed command line, for Python to parse again.
 std::vector<std::string> words_of(const CLI::App& command) {
   std::vector<std::string> options, places;
   for (const CLI::Option* option : command.get_options()) {
@@ -92,7 +92,7 @@ std::vector<std::string> words_of(const CLI::App& command) {
   return options;
 }
 
-/// What both kinds of commands take.
+/// Common options of both kinds of commands.
 void add_common(CLI::App& command, const std::string& folder) {
   command.add_option("--folder", folder)->type_name("FOLDER")->expected(1);
   command.add_option("--workers", "Runs side by side")

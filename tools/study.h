@@ -1,4 +1,4 @@
-// scree sweep, calibrate, validate: many runs, which the Python package does.
+// scree sweep, calibrate, validate: many runs, executed by the Python package.
 #pragma once
 
 #include <CLI/CLI.hpp>

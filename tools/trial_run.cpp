@@ -14,22 +14,22 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int moments = 12;         // that the trial stops at, its start not counted
+constexpr int moments = 12;         // at which the trial stops, without its start
 constexpr double coarseness = 4.0;  // longer steps: bodies still meet, and most of the work is saved
-constexpr int coarse_sweeps = 12;   // deep overlaps do no harm: contacts are as many
-constexpr int warming_steps = 2;    // after a coarse one, before steps are timed: impulses find their values
+constexpr int coarse_sweeps = 12;   // deep overlaps have no effect on the number of contacts
+constexpr int warming_steps = 2;    // after a coarse step, before steps are timed: impulses converge
 constexpr int timed_steps = 4;
 
 double seconds_since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
 
-/// What a step of the run costs at a moment of it.
+/// The cost of the run's steps at one moment.
 struct Moment {
-  double time_s = 0.0, cost = 0.0;  // s; wall seconds a simulated one
+  double time_s = 0.0, cost = 0.0;  // s; wall seconds per simulated second
   std::int64_t contacts = 0, bodies = 0;
   int steps = 0;
 };
 
-/// From a state of the trial, which is left as it is. No steps if numbers are not finite any more.
+/// From a state of the trial, without changing it. No steps if numbers are no longer finite.
 Moment moment_at(const io::Scene& scene, const State& at) {
   State state = at;
   Workspace workspace;
@@ -51,7 +51,7 @@ Moment moment_at(const io::Scene& scene, const State& at) {
   return moment;
 }
 
-/// With steps of one length, longer than the first one of the run.
+/// With steps of constant length, longer than the first one of the run.
 Model coarse(Model model, const Bodies& bodies) {
   model.settings.time_step_s = coarseness * first_step(model, bodies);
   model.settings.adaptive_step = false;

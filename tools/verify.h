@@ -1,4 +1,4 @@
-// scree verify: are the files of a run whole?
+// scree verify: checks whether the files of a run are complete.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,7 +6,7 @@
 
 namespace scree {
 
-/// Adds the subcommand; when the command line names it, `action` becomes what is to be done, returning an
+/// Adds the subcommand. If it is on the command line, `action` becomes its function, which returns an
 /// ExitCode.
 void add_verify(CLI::App& app, std::function<int()>& action);
 

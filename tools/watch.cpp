@@ -25,8 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds farewell{5};     // after the run's end, for pages to ask for it
-constexpr std::chrono::milliseconds pause{50};  // between looks for the first frame
+constexpr std::chrono::seconds farewell{5};     // after the run's end, for pages to request it
+constexpr std::chrono::milliseconds pause{50};  // between checks for the first frame
 constexpr double work_share = 0.1;              // of a core's time, at most, while the run goes on
 
 struct WatchOptions {
@@ -35,7 +35,7 @@ struct WatchOptions {
   bool open = false;
 };
 
-/// What the page is given: made anew when frames have come, but no more often than keeps to `work_share`.
+/// The data of the page: made again after new frames, but only as often as `work_share` allows.
 class LivePage {
  public:
   LivePage(io::RunFolder folder, io::TrajectoryReader reader)
@@ -47,7 +47,7 @@ class LivePage {
   }
 
   bool is_over() const { return fs::exists(folder_.summary()); }
-  /// Has the run ended since, and had pages time enough to notice?
+  /// Has the run ended since then, and have pages had enough time to notice?
   bool is_done() {
     if (was_over_ || !is_over()) return false;
     if (!ended_) ended_ = Clock::now();
@@ -59,7 +59,7 @@ class LivePage {
     if (!page && !target.starts_with("data?have=")) return {404, "", ""};
     try {
       update();
-    } catch (const io::ReadError&) {  // just being written; the page asks again
+    } catch (const io::ReadError&) {  // a file is being written; the page asks again
       if (!fs::exists(folder_.trajectory())) throw;
       if (page) return {503, "text/html", "<meta http-equiv=refresh content=1>The run is busy writing."};
       return {204, "", ""};
@@ -74,7 +74,7 @@ class LivePage {
  private:
   void update() {
     if (!data_.empty() && version_ == 0) return;
-    const bool over = is_over();  // before frames are looked for: the last one is there then
+    const bool over = is_over();  // before the search for frames, so that the last one is there
     if (!over && Clock::now() < next_) return;
     const Clock::time_point begin = Clock::now();
     reader_.refresh();
@@ -92,16 +92,16 @@ class LivePage {
   io::RunFolder folder_;
   io::TrajectoryReader reader_;
   io::StepRows steps_;
-  bool was_over_;  // before anybody watched
+  bool was_over_;  // before the page was opened
   std::string data_;
   std::int64_t version_ = 0;  // of the data; 0 once the run is over
-  std::size_t frames_ = 0;    // in it
-  Clock::time_point next_{};  // before this nothing is made
+  std::size_t frames_ = 0;    // number in it
+  Clock::time_point next_{};  // nothing is made before this time
   std::optional<Clock::time_point> ended_;
-  int pages_ = 0, ended_shown_ = 0;  // pages that were opened; that were given the end
+  int pages_ = 0, ended_shown_ = 0;  // opened pages; pages that got the end
 };
 
-/// The trajectory once it holds a frame, which a run writes at its beginning.
+/// The trajectory when it has a frame, which a run writes at its beginning.
 io::TrajectoryReader first_frame(const io::RunFolder& folder) {
   for (;;) {
     const bool last = interrupt_requested() || fs::exists(folder.summary());
@@ -114,7 +114,7 @@ io::TrajectoryReader first_frame(const io::RunFolder& folder) {
   }
 }
 
-/// In the browser that people have chosen.
+/// In the user's default browser.
 void open_in_browser(const std::string& address) {
   const char* const arguments[] = {"xdg-open", address.c_str(), nullptr};
   pid_t process = 0;

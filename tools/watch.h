@@ -1,4 +1,4 @@
-// scree watch: the page of a run, served on this machine while the run goes on.
+// scree watch: serves the page of a run on this machine during the run.
 #pragma once
 
 #include <CLI/CLI.hpp>

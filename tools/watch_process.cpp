@@ -19,7 +19,7 @@ namespace scree {
 
 namespace {
 
-constexpr std::chrono::seconds patience{10};  // longer than it says farewell to its pages
+constexpr std::chrono::seconds patience{10};  // longer than its own wait for its pages
 constexpr std::chrono::milliseconds pause{20};
 
 /// Up to the end of the line, or of the file.
@@ -42,7 +42,7 @@ WatchProcess::WatchProcess(std::filesystem::path folder, bool open) : folder_(st
     spdlog::warn("there is no page: {}", std::strerror(errno));
     return;
   }
-  if (process_ == 0) {  // between fork and exec only what signal handlers may do: there are other threads
+  if (process_ == 0) {  // there are other threads: only async-signal-safe calls between fork and exec
     setpgid(0, 0);      // Ctrl-C is for the run; this ends with it
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     dup2(ends[1], STDOUT_FILENO);
@@ -50,7 +50,7 @@ WatchProcess::WatchProcess(std::filesystem::path folder, bool open) : folder_(st
     _exit(127);
   }
   close(ends[1]);
-  show(read_line(ends[0]));  // it tells by itself if it cannot start
+  show(read_line(ends[0]));  // it prints a message itself if it cannot start
   close(ends[0]);
 }
 

@@ -1,4 +1,4 @@
-// scree run --view: the page of a run that this process makes.
+// scree run --view: the page of a run of this process.
 #pragma once
 
 #include <filesystem>
@@ -7,13 +7,13 @@
 
 namespace scree {
 
-/// `scree watch` of the run as a process of its own, so that neither can hurt or hold up the other.
+/// `scree watch` for the run as a separate process, so that neither can damage or delay the other.
 class WatchProcess {
  public:
-  /// Prints the page's address. That there is no page is told, and does not stop the run.
+  /// Prints the page's address. If there is no page, a message is printed, and the run continues.
   WatchProcess(std::filesystem::path folder, bool open);
   WatchProcess(const WatchProcess&) = delete;
-  /// Waits until open pages show the run's end, some seconds at most.
+  /// Waits until open pages show the end of the run, a few seconds at most.
   ~WatchProcess();
 
  private:

@@ -1,4 +1,4 @@
-// Boundaries: walls of all kinds. They stand still, or parts carry them.
+// Boundaries: walls of all kinds. They are fixed, or parts carry them.
 #pragma once
 
 #include <algorithm>
@@ -12,80 +12,80 @@
 
 namespace scree {
 
-/// Surface and centre are those at rest, in world axes: where its part has not moved it yet.
+/// Surface and centre are in world axes, before a part has moved the boundary.
 struct Boundary {
   std::string name;
   MaterialIndex material;
   BoundarySurface surface;
-  Vec3 centre = Vec3::Zero();            // m, what torques on it and its pose are about
-  Vec3 surface_velocity = Vec3::Zero();  // m/s, of a belt, in the surface's axes; moves nothing else
-  std::int32_t part = -1;                // that carries it, of the model's; -1: none
-  bool removed = false;                  // of recorded boundaries: it was not there any more at that moment
+  Vec3 centre = Vec3::Zero();            // m, reference point of its torque and its pose
+  Vec3 surface_velocity = Vec3::Zero();  // m/s, of a belt, in the surface's axes; nothing else moves
+  std::int32_t part = -1;                // index of the part of the model that carries it; -1: none
+  bool removed = false;                  // of recorded boundaries: it has been removed by that time
 
   bool is_carried() const { return part >= 0; }
 };
 
 using Boundaries = std::vector<Boundary>;
 
-/// A velocity of all points: linear is that of the one at the world's origin.
+/// A velocity at all points; `linear` is the velocity at the world's origin.
 struct VelocityField {
   Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();  // m/s, rad/s
   Vec3 at(const Vec3& point) const { return linear + angular.cross(point); }
 };
-/// That of what moves so about a point.
+/// The velocity field of a twist about a point.
 inline VelocityField field_of(const Twist& twist, const Vec3& about) {
   return {twist.linear - twist.angular.cross(about), twist.angular};
 }
 
-/// What has become of a boundary, and how its part moves it.
+/// Whether a boundary has been removed, and how its part moves it.
 struct BoundaryPose {
   bool removed = false;
   bool is_driven = false;                    // do forces move its part?
-  const PrescribedMotion* motion = nullptr;  // of the part; null: it has none
-  MotionClock clock;                         // of that
-  Pose carried;                              // by forces on the part, beyond what is prescribed
-  VelocityField velocity;                    // likewise
-  VelocityField gain;                        // that forces on the part may add within the step
+  const PrescribedMotion* motion = nullptr;  // of its part; null: none
+  MotionClock clock;                         // of that motion
+  Pose carried;                              // movement by forces on the part, beyond the prescribed motion
+  VelocityField velocity;                    // velocity of that movement
+  VelocityField gain;                        // velocity that forces on the part may add within the step
 
   bool moves() const { return is_driven || motion != nullptr; }
 };
-/// Of a boundary that is carried by a part, or by none.
+/// The pose of a boundary, with or without a part.
 BoundaryPose pose_of(const Boundary& boundary, const std::vector<Part>& parts,
                      std::span<const PartState> states);
 
-/// [boundary]; at rest where the list is empty.
+/// [boundary]; at rest if the list is empty.
 inline BoundaryPose boundary_pose_of(std::span<const BoundaryPose> list, std::size_t boundary) {
   return list.empty() ? BoundaryPose{} : list[boundary];
 }
 
-/// A boundary as it stands at some time.
+/// A boundary at one time.
 struct PlacedBoundary {
   BoundarySurface surface;
-  Pose pose;    // position: of the centre, m; orientation: against rest
-  Twist twist;  // of the centre and the surface, constant over a step: it takes the pose before to the pose
-                // after
-  Vec3 surface_velocity;       // m/s, the surface's velocity beyond that, world axes
-  VelocityField driven, gain;  // what forces on its part have of the twist, and may add to it
+  Pose pose;    // position: of the centre, m; orientation: relative to rest
+  Twist twist;  // of centre and surface, constant over a step: it takes the pose at the start of the
+                // step to the pose at its end
+  Vec3 surface_velocity;       // m/s, velocity of the surface beyond `twist`, world axes
+  VelocityField driven, gain;  // parts of `twist`: from forces on its part; what they may still add
   bool is_driven = false;      // do forces move its part?
   bool removed = false;
 
   bool moves() const { return !twist.linear.isZero(0.0) || !twist.angular.isZero(0.0); }
 };
 
-/// Where a point of the boundary goes that is at x at rest.
+/// The motion that takes a point x at rest to its place at this time.
 Pose motion_of(const BoundaryPose& boundary_pose, double time_s);
-/// Boundaries that stand still where motions [boundary] have brought these: where they are, but for those
-/// that are `removed` [boundary]; empty: none is.
+/// Fixed boundaries at the places to which `motions` [boundary] have brought these. Boundaries marked in
+/// `removed` [boundary] are left out; empty: none is removed.
 Boundaries moved(Boundaries boundaries, const std::vector<Pose>& motions,
                  const std::vector<std::int32_t>& removed = {});
 
-/// At a time, with the mean twist of a step of which it is the middle (s), or, where that is zero, the twist
-/// at the moment. What is prescribed is exact at any time, not summed up over steps.
+/// The boundary at a time. The twist is the mean over a step about this time, or, if `step_s` is zero, the
+/// twist at this time. Prescribed motion is exact at any time; it is not summed up over steps.
 PlacedBoundary place(const Boundary& boundary, const BoundaryPose& boundary_pose, double time_s,
                      double step_s = 0.0);
 
-/// The planes of an axis-aligned box seen from inside, one for every face that is not left open; a wall goes
-/// on beyond an open face. `open` holds any of "-x", "+x", "-y", "+y", "-z", "+z". Names are "<name>.-x" and
+/// The planes of an axis-aligned box seen from inside, one for each face that is not left open. Walls extend
+/// beyond open faces. `open` holds any of "-x", "+x", "-y", "+y", "-z", "+z". Names are "<name>.-x" and
 /// so on.
 Boundaries box_walls(const std::string& name, MaterialIndex material, const Vec3& low, const Vec3& high,
                      const std::vector<std::string>& open);

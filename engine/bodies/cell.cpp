@@ -6,8 +6,8 @@
 
 namespace scree {
 
-/// Exact for simple shear, whose square is nothing; else by Taylor's series of a small part, squared again
-/// and again.
+/// Exact for simple shear, whose square is zero; else by Taylor's series of a small part, squared
+/// repeatedly.
 Mat3 exponential(const Mat3& a, double t) {
   const Mat3 x = t * a;
   if ((x * x).isZero(0.0)) return Mat3::Identity() + x;
@@ -27,7 +27,7 @@ Mat3 exponential(const Mat3& a, double t) {
 
 namespace {
 
-/// Makes the periodic columns as short as taking one from another can: the same lattice.
+/// Makes the periodic columns as short as possible by subtracting one from another: the same lattice.
 void reduce(const std::array<bool, 3>& periodic, Mat3& lattice) {
   constexpr int most_rounds = 64;
   for (int round = 0; round < most_rounds; ++round) {
@@ -70,7 +70,7 @@ Mat3 PeriodicCell::rate_at(double time_s) const {
 }
 
 Mat3 PeriodicCell::mean_rate(double begin_s, double end_s) const {
-  constexpr double rounding = 1e-6;  // of the step: times are sums of many
+  constexpr double rounding = 1e-6;  // of the step: times are sums of many steps
   Mat3 mean = Mat3::Zero();
   for (const CellFlow& f : flow) {
     const double share = (std::min(end_s, f.stop) - std::max(begin_s, f.start)) / (end_s - begin_s);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double least_restitution = 0.01;
 
-/// What an ellipse of contact makes of 4/3 E* sqrt(R), and the ratio of curvatures that it belongs to; k: its
+/// Factor of an ellipse of contact on 4/3 E* sqrt(R), and the ratio of curvatures of this ellipse; k: its
 /// smaller over its larger semi-axis, in (0, 1).
 struct ContactEllipse {
   double curvature_ratio, factor;
@@ -24,7 +24,7 @@ ContactEllipse ellipse(double k) {
   return {along / across, 0.75 * std::sqrt(2.0 * pi3 * g / (9.0 * first * first * first))};
 }
 
-/// phi over the logarithm of the ratio of curvatures, of which it is an even function.
+/// phi as a function of the logarithm of the ratio of curvatures; it is an even function.
 class EllipseTable {
  public:
   EllipseTable() {
@@ -32,7 +32,7 @@ class EllipseTable {
     for (std::size_t i = 1; i < at_.size(); ++i)
       at_[i] = factor_of(std::exp(spacing * static_cast<double>(i)));
   }
-  /// By Catmull and Rom's cubics.
+  /// Interpolated by Catmull and Rom's cubics.
   double operator()(double log_ratio) const {
     const double x = std::min(log_ratio / spacing, static_cast<double>(at_.size() - 3));
     const auto i = static_cast<std::size_t>(x);
@@ -47,7 +47,7 @@ class EllipseTable {
   static constexpr double spacing = 1.0 / 16.0;
 
   static double factor_of(double curvature_ratio) {
-    double low = 1e-9, high = 1.0 - 1e-9;  // of k: the ratio falls with it
+    double low = 1e-9, high = 1.0 - 1e-9;  // of k: the ratio decreases with it
     for (int step = 0; step < 100; ++step) {
       const double k = low < 1e-2 * high ? std::sqrt(low * high) : 0.5 * (low + high);
       (ellipse(k).curvature_ratio > curvature_ratio ? low : high) = k;
@@ -58,7 +58,7 @@ class EllipseTable {
   std::array<double, 16 * 14 + 3> at_;
 };
 
-/// e of an impact with such a share of critical damping.
+/// The restitution e of an impact with this share of critical damping.
 double restitution_of(double ratio) {
   if (ratio < 1.0) {
     const double omega = std::sqrt(1.0 - ratio * ratio);
@@ -93,7 +93,7 @@ Elasticity mixed_elasticity(const Elasticity& a, const Elasticity& b) {
   if (!a.is_elastic()) return b.modulus > 0.0 ? Elasticity{2.0 * b.modulus, 0.0, b.tangential_ratio} : b;
   if (!b.is_elastic()) return mixed_elasticity(b, a);
   if (a.modulus > 0.0) {
-    // Of two of one material E* = E/(2 (1 - nu^2)), and G* = ratio E*/4 likewise.
+    // For two bodies of one material E* = E/(2 (1 - nu^2)), and likewise G* = ratio E*/4.
     const double modulus = sum_of_compliances(a.modulus, b.modulus),
                  shear = sum_of_compliances(a.modulus * a.tangential_ratio, b.modulus * b.tangential_ratio);
     return {modulus, 0.0, shear / modulus};

@@ -1,27 +1,27 @@
-// How materials give where they are pressed together.
+// Elasticity of materials in contact.
 #pragma once
 
 namespace scree {
 
-/// How two materials give, normal to where they touch and along it. Rigid where neither the modulus nor the
-/// stiffness is above 0.
+/// Elastic constants of a pair of materials, normal and tangential to the contact. The pair is rigid if
+/// neither the modulus nor the stiffness is above 0.
 struct Elasticity {
   double modulus = 0.0;           // Pa, E*: 1/E* = (1 - nu_a^2)/E_a + (1 - nu_b^2)/E_b (Hertz 1882)
-  double stiffness = 0.0;         // N/m, of a contact whose force grows with its overlap; has no modulus
+  double stiffness = 0.0;         // N/m, if the force is linear in the overlap; then no modulus
   double tangential_ratio = 1.0;  // tangential over normal stiffness (Mindlin 1949): 2 (1 - nu)/(2 - nu)
 
   bool is_elastic() const { return modulus > 0.0 || stiffness > 0.0; }
 };
 
-/// Of two bodies of one material, Pa, and its Poisson's ratio.
+/// Elasticity of two bodies of one material, from its Young's modulus (Pa) and Poisson's ratio.
 Elasticity elasticity_of(double youngs_modulus, double poisson_ratio);
-/// The same where overlap and force are proportional, N/m.
+/// The same for a force that is linear in the overlap, N/m.
 Elasticity linear_elasticity(double stiffness, double poisson_ratio);
 
-/// Can two elastic materials so with their own kind meet without a law of their own? One with a modulus and
+/// Can these two elastic materials touch without a pair law of their own? A material with a modulus and
 /// one with a stiffness cannot.
 bool can_mix(const Elasticity& a, const Elasticity& b);
-/// Compliances add up; what is rigid has none. Of two stiffnesses the smaller one.
+/// Compliances are added; a rigid material has none. For two stiffnesses the smaller one is taken.
 Elasticity mixed_elasticity(const Elasticity& a, const Elasticity& b);
 
 /// The normal force of a contact without friction and damping: c s^n of its overlap s.
@@ -33,24 +33,24 @@ struct SpringLaw {
   double energy(double overlap) const;     // J
   double stiffness(double overlap) const;  // N/m
   double curvature(double overlap) const;  // N/m^2, dk/ds
-  /// The overlap at which two bodies stop that meet with a speed; `response`: inverse reduced mass, 1/kg.
+  /// The overlap at which two bodies that meet with a speed stop; `response`: inverse reduced mass, 1/kg.
   double deepest(double speed, double response) const;
-  /// What damps an impact so that it returns a part e of its speed, N s/m at this overlap: ratio sqrt(5 c
+  /// Damping with which an impact returns a part e of its speed, N s/m at this overlap. Hertz: ratio sqrt(5 c
   /// s^(1/2)/W) (Tsuji, Tanaka, Ishida 1992), linear: 2 ratio sqrt(c/W); ratio: damping_ratio(e).
   double damping(double ratio, double overlap, double response) const;
-  /// Its integral over the overlap, N s: what it gives between two overlaps, whatever the time, is their
-  /// difference.
+  /// Its integral over the overlap, N s: the impulse between two overlaps is the difference of their values,
+  /// independent of time.
   double damping_impulse(double ratio, double overlap, double response) const;
 };
 
-/// By Hertz, for surfaces whose gap has the principal curvatures `larger` >= `smaller` > 0, 1/m: 4/3 E*
+/// Hertz's law for surfaces whose gap has the principal curvatures `larger` >= `smaller` > 0, 1/m: 4/3 E*
 /// sqrt(R) phi, R = (larger smaller)^(-1/2), phi from the ellipse of contact (Johnson 1985, section 4.2), 1
-/// where both are alike; to 1e-6 up to a ratio of 10^6.
+/// if both are equal; to 1e-6 up to a ratio of 10^6.
 SpringLaw hertz_law(double modulus, double larger, double smaller);
 
 /// The share of critical damping with which an impact that begins and ends without force, and never pulls,
-/// returns a part e of its speed (Schwager, Poeschel 2007; of Hertz's contact the same: Antypov, Elliott
-/// 2011). For e below 0.01 that of 0.01, which is about 5.
+/// returns a part e of its speed (Schwager, Poeschel 2007; the same for Hertz's contact: Antypov, Elliott
+/// 2011). For e below 0.01 the value at 0.01, about 5, is used.
 double damping_ratio(double restitution);
 
 }  // namespace scree

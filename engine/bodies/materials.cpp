@@ -27,7 +27,7 @@ double Cohesion::rupture_distance() const {
 }
 
 double attraction(const Cohesion& c, double radius, double length, double gap) {
-  constexpr double touching = 1e-3;  // of the length
+  constexpr double touching = 1e-3;  // over the length
   double force = gap <= touching * length ? 1.5 * std::numbers::pi * c.adhesion_energy * radius : 0.0;
   if (c.surface_tension > 0.0 && gap <= c.rupture_distance()) {
     const double d = std::max(0.0, gap);

@@ -11,21 +11,20 @@
 
 namespace scree {
 
-/// How two surfaces attract each other: where they touch by adhesion, and up to some distance by a bridge of
-/// liquid between them.
+/// Attraction of two surfaces: adhesion where they touch, and a liquid bridge up to some distance.
 struct Cohesion {
-  double adhesion_energy = 0.0;  // J/m^2, W: what parts a unit of area
+  double adhesion_energy = 0.0;  // J/m^2, W: work that separates a unit of area
   double surface_tension = 0.0;  // N/m, of the liquid
   double wetting_angle = 0.0;    // rad, between liquid and surface
   double bridge_volume = 0.0;    // m^3, of the liquid between two surfaces
 
   bool acts() const { return adhesion_energy > 0.0 || surface_tension > 0.0; }
-  /// Up to which gap there is a bridge, m: (1 + angle/2) cbrt(volume) (Lian, Thornton, Adams 1993).
+  /// Largest gap of a bridge, m: (1 + angle/2) cbrt(volume) (Lian, Thornton, Adams 1993).
   double rupture_distance() const;
 };
 
-/// N. `radius_m`: of the gap, see effective_radius(); `length_m`: what gaps are compared with, of which
-/// surfaces touch that are nearer than a thousandth. Adhesion is 3/2 pi W R (Johnson, Kendall, Roberts 1971).
+/// Attraction, N. `radius_m`: effective radius of the gap, see effective_radius(). `length_m`: surfaces whose
+/// gap is below a thousandth of it touch. Adhesion is 3/2 pi W R (Johnson, Kendall, Roberts 1971).
 /// A bridge of volume V fills the gap D + r^2/(2 R) as far as it is narrower than H = sqrt(D^2 + V/(pi R)),
 /// under a pressure of 2 gamma cos(angle)/H: 4 pi R gamma cos(angle) (1 - D/H) (Derjaguin's approximation:
 /// bridges thin against R).
@@ -41,13 +40,13 @@ struct PairLaw {
   double restitution = 0.0;  // Newton's coefficient, in [0, 1]
   Cohesion cohesion{};
   Elasticity elasticity{};
-  double damping_ratio = 0.0;  // that goes with restitution of elastic materials: Materials::set_law()
+  double damping_ratio = 0.0;  // follows from restitution for elastic materials: Materials::set_law()
 };
 
-/// What two materials do whose pair nobody has measured, from what each does with its own kind: the geometric
-/// mean of the three frictions, since a frictionless material stays so against all, and of all of cohesion
-/// but the angle, whose mean it is; the smaller restitution, since the partner that bounces less decides; and
-/// both give.
+/// The law of two materials without a pair law, mixed from the laws of each with itself: geometric means of
+/// the three frictions (so that a frictionless material stays frictionless) and of cohesion, except the
+/// arithmetic mean of the angles; the smaller restitution, since the partner that bounces less decides; and
+/// both elasticities in series.
 PairLaw mixed_law(const PairLaw& a, const PairLaw& b);
 
 /// Named materials and a symmetric table of pair laws.
@@ -63,9 +62,9 @@ class Materials {
   const std::string& name(MaterialIndex m) const { return names_[m]; }
   double density(MaterialIndex m) const { return densities_[m]; }  // kg/m^3
   const PairLaw& law(MaterialIndex a, MaterialIndex b) const { return laws_[place(a, b)]; }
-  bool has_surfaces() const;       // any surface has directions or patches
-  bool cohere() const;             // do any two of them?
-  bool are_elastic() const;        // likewise
+  bool has_surfaces() const;       // does any surface have direction factors or patches?
+  bool cohere() const;             // does any pair attract?
+  bool are_elastic() const;        // is any pair elastic?
   double farthest_bridge() const;  // m, the largest rupture distance
   const Surface& surface(MaterialIndex m) const { return surfaces_[m]; }
   const WearLaw& wear(MaterialIndex m) const { return wear_[m]; }  // of walls of this material
@@ -80,7 +79,7 @@ class Materials {
     return static_cast<std::size_t>(more) * (static_cast<std::size_t>(more) + 1) / 2 +
            static_cast<std::size_t>(less);
   }
-  std::vector<PairLaw> laws_;  // of pairs: the lower triangle, row by row
+  std::vector<PairLaw> laws_;  // [pair] the lower triangle, row by row
 };
 
 }  // namespace scree

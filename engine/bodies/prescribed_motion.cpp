@@ -8,7 +8,7 @@ namespace scree {
 
 namespace {
 
-/// The piece of a table that a time within it lies in: the number of its end.
+/// The piece of a table that contains a time: the index of its end.
 std::size_t piece_at(const std::vector<double>& times, double t) {
   return static_cast<std::size_t>(std::ranges::upper_bound(times, t) - times.begin());
 }
@@ -27,7 +27,7 @@ double slope(const std::vector<double>& times, const std::vector<double>& values
   return (values[after] - values[after - 1]) / (times[after] - times[after - 1]);
 }
 
-/// What a stage does to those after it when it has gone so far, m or rad.
+/// The motion of a stage by a distance or angle (m or rad), applied to the stages after it.
 void carry(const MotionStage& stage, double much, Pose& pose) {
   if (stage.kind == MotionStage::Kind::translation) {
     pose.position += pose.orientation * (much * stage.axis);
@@ -61,9 +61,9 @@ double TimeLaw::rate_at(double time_s) const {
   }
   if (!times.empty()) sum += slope(times, values, time_s);
   if (function) {
-    const double d = (time_s + difference_s) - time_s;  // as times have it
+    const double d = (time_s + difference_s) - time_s;  // as represented by the times
     const auto f = [&](int k) { return function(time_s + k * d); };
-    if (time_s - 2.0 * d < start)  // what follows alone
+    if (time_s - 2.0 * d < start)  // then only the right-hand side is used
       sum += (-25.0 * f(0) + 48.0 * f(1) - 36.0 * f(2) + 16.0 * f(3) - 3.0 * f(4)) / (12.0 * d);
     else if (time_s + 2.0 * d > stop)
       sum -= (-25.0 * f(0) + 48.0 * f(-1) - 36.0 * f(-2) + 16.0 * f(-3) - 3.0 * f(-4)) / (12.0 * d);
@@ -91,7 +91,7 @@ Pose PrescribedMotion::at(double time_s) const {
 }
 
 Twist PrescribedMotion::twist_at(double time_s, const Vec3& centre) const {
-  // Every stage turns about where those before it have brought its axis.
+  // The axis of each stage is moved by the stages before it.
   Pose pose;
   Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();  // linear: of the point at the origin of the world
   for (const MotionStage& s : stages) {

@@ -11,16 +11,16 @@ namespace scree {
 
 namespace {
 
-// A contact weighs one at each of its bodies. So much makes a subdomain: enough that few contacts are left
-// between subdomains, and few enough that a cache holds its bodies (docs/decisions/0039).
+// A contact has weight one at each of its bodies. A subdomain has this weight: so large that few contacts are
+// between subdomains, and so small that a cache holds its bodies (docs/decisions/0039).
 constexpr std::int64_t weight_a_subdomain = 6144, weight_undivided = 2048;
-// How far a cut may be moved, over the mean weight.
+// Largest shift of a cut, over the mean weight.
 constexpr double most_shift = 0.1;
-// A body that has few contacts yet weighs as one of a loose bed.
+// A body with few contacts so far has the weight of one in a loose bed.
 constexpr std::int32_t least_weight = 6;
-// Bodies that make a subdomain where they come one after the other.
+// Number of inserted bodies that form a subdomain in the order of insertion.
 constexpr std::int32_t newcomers_a_subdomain = weight_a_subdomain / least_weight;
-// Newcomers over those who were cut: beyond, it is time to sort.
+// Inserted bodies over bodies at the last cut: above this limit bodies are sorted.
 constexpr double most_newcomers = 0.25;
 
 }  // namespace
@@ -39,7 +39,7 @@ std::int64_t cut_weight(std::int32_t contacts) { return std::max(contacts, least
 
 Subdomains cut(std::span<const std::int32_t> contacts_of, std::span<const std::uint64_t> place_of) {
   const std::size_t n = contacts_of.size();
-  std::vector<std::int64_t> before(n + 1, 0);  // [body] weight of those before it
+  std::vector<std::int64_t> before(n + 1, 0);  // [body] weight of the bodies before it
   for (std::size_t i = 0; i < n; ++i) before[i + 1] = before[i] + cut_weight(contacts_of[i]);
   const std::int64_t whole = before[n];
   const auto count = static_cast<std::size_t>(
@@ -49,7 +49,7 @@ Subdomains cut(std::span<const std::int32_t> contacts_of, std::span<const std::u
     return static_cast<std::size_t>(
         std::ranges::lower_bound(before, static_cast<std::int64_t>(std::ceil(weight))) - before.begin());
   };
-  // How large a cell the curve leaves before a body.
+  // Size of the cell that the curve leaves before a body.
   const auto leaves = [&](std::size_t i) { return std::bit_width(place_of[i - 1] ^ place_of[i]); };
   Subdomains s;
   s.first.push_back(0);
@@ -73,10 +73,10 @@ Subdomains cut(std::span<const std::int32_t> contacts_of, std::span<const std::u
 void cut_newcomers(std::size_t bodies, Subdomains& s) {
   const auto n = static_cast<std::int32_t>(bodies);
   if (s.cover(bodies)) return;
-  while (s.first.size() > 1 && s.first[s.first.size() - 2] == s.first.back()) s.first.pop_back();  // has none
+  while (s.first.size() > 1 && s.first[s.first.size() - 2] == s.first.back()) s.first.pop_back();  // empty
   while (s.first.back() < n) {
     const std::int32_t begin = s.first.back(),
-                       last = s.size() > 0 ? s.first[s.size() - 1] : 0;  // where the last subdomain begins
+                       last = s.size() > 0 ? s.first[s.size() - 1] : 0;  // beginning of the last subdomain
     const bool goes_on = begin > s.cut_bodies && begin - last < newcomers_a_subdomain;
     const std::int32_t end = std::min(n, (goes_on ? last : begin) + newcomers_a_subdomain);
     if (goes_on)

@@ -1,16 +1,16 @@
-// How walls wear, and what of contacts wears them.
+// Wear of walls, and the load by contacts that causes it.
 #pragma once
 
 namespace scree {
 
-/// What contacts do to a surface beside pushing it: sums of sizes.
+/// Sums of magnitudes over contacts of a surface, in addition to its force.
 struct SurfaceLoad {
-  double pressing = 0.0;       // N s, of normal impulses that press
-  double shearing = 0.0;       // N s, of tangential impulses
-  double friction_work = 0.0;  // J, that friction took
-  double sliding = 0.0;        // N m, of normal impulses times the speed of slip
+  double pressing = 0.0;       // N s, normal impulses that press
+  double shearing = 0.0;       // N s, tangential impulses
+  double friction_work = 0.0;  // J, dissipated by friction
+  double sliding = 0.0;        // N m, normal impulses times slip speed
   double impacts = 0.0;        // contacts that began faster than the threshold of restitution
-  double impact_energy = 0.0;  // J, of the approach of these along the normal
+  double impact_energy = 0.0;  // J, kinetic energy of these along the normal
   SurfaceLoad& operator+=(const SurfaceLoad& o) {
     pressing += o.pressing;
     shearing += o.shearing;
@@ -22,8 +22,8 @@ struct SurfaceLoad {
   }
 };
 
-/// By Archard (1953), volume = wear_coefficient * force * way / hardness, and by energy: what an impact
-/// takes off in proportion to its energy.
+/// Archard (1953): volume = wear_coefficient * force * sliding distance / hardness. Impacts remove a volume
+/// in proportion to their energy.
 struct WearLaw {
   double volume_per_sliding = 0.0;        // m^3/(N m)
   double volume_per_impact_energy = 0.0;  // m^3/J

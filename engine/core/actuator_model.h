@@ -1,4 +1,4 @@
-// What drives joints by equations of its own: a declarative model, or any other.
+// Actuator models: equations that drive joints, a declarative model or any other.
 #pragma once
 
 #include <span>
@@ -7,22 +7,22 @@
 
 namespace scree {
 
-/// Where a drive's equations have no solution: names them, and the time.
+/// The equations of an actuator have no solution: the message gives their names and the time.
 class ActuatorFailure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Equations with inputs and outputs that go from one time to the next. All that changes is in `memory`, so
-/// that steps can be tried. Members may be called from several threads, and throw ActuatorFailure.
+/// Equations with inputs and outputs, advanced from one time to the next. All state is in `memory`, so that
+/// steps can be tried. Members may be called from several threads, and throw ActuatorFailure.
 class ActuatorModel {
  public:
   virtual ~ActuatorModel() = default;
-  /// What it remembers where it begins. `inputs`: those at that time.
+  /// The memory at the start. `inputs`: those at that time.
   virtual std::vector<double> start(double time_s, std::span<const double> inputs) const = 0;
-  /// Outputs at the time of a memory.
+  /// The outputs at the time of a memory.
   virtual void look(std::span<const double> memory, std::span<double> outputs) const = 0;
-  /// Moves a memory on to `end_s`; inputs go there along straight lines.
+  /// Advances a memory to `end_s`; inputs change linearly until then.
   virtual void step(double end_s, std::span<const double> inputs, std::vector<double>& memory) const = 0;
 };
 

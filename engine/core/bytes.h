@@ -1,4 +1,4 @@
-// Numbers as bytes, one after the other: what processes tell each other.
+// Numbers as consecutive bytes, for messages between processes.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace scree {
 
-/// What std::memcpy may copy; Eigen's matrices of fixed size too, which only lack the trait.
+/// Types that std::memcpy may copy; also Eigen's matrices of fixed size, which only lack the trait.
 template <class T>
 void append(const T& value, std::vector<std::byte>& to) {
   const std::size_t before = to.size();
@@ -25,7 +25,7 @@ void append_list(std::span<const T> list, std::vector<std::byte>& to) {
     std::memcpy(to.data() + before, static_cast<const void*>(list.data()), list.size() * sizeof(T));
 }
 
-/// Reads back in the same order. What was not written must not be read.
+/// Reads values back in the order in which they were appended; it must not read more.
 class BytesReader {
  public:
   explicit BytesReader(std::span<const std::byte> bytes) : left_(bytes) {}
@@ -37,7 +37,7 @@ class BytesReader {
     left_ = left_.subspan(sizeof(T));
     return value;
   }
-  /// Appends a list to another.
+  /// Appends the list that was written to `list`.
   template <class T>
   void take_list(std::vector<T>& list) {
     const auto n = take<std::size_t>(), before = list.size();
@@ -50,7 +50,7 @@ class BytesReader {
   std::span<const std::byte> left_;
 };
 
-/// A list of such values that fills its bytes.
+/// Appends the values that fill `bytes` to `list`.
 template <class T>
 void append_all(std::span<const std::byte> bytes, std::vector<T>& list) {
   const std::size_t before = list.size();

@@ -7,7 +7,7 @@
 
 namespace scree {
 
-/// Rotation whose columns are the eigenvectors of a symmetric matrix, that of the larger eigenvalue first
+/// Rotation whose columns are the eigenvectors of a symmetric matrix, the one of the larger eigenvalue first
 /// (Jacobi).
 inline Mat2 eigenbasis(const Mat2& a) {
   const double angle = 0.5 * std::atan2(2.0 * a(0, 1), a(0, 0) - a(1, 1));

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int limb_bits = 32, mantissa_bits = 52, least_exponent = -1074;
 constexpr std::int64_t limb_mask = (std::int64_t{1} << limb_bits) - 1;
-// An addition puts less than 2^32 into a limb, which holds 2^63.
+// One addition adds less than 2^32 to a limb, which holds 2^63.
 constexpr std::uint32_t most_added = 1u << 30;
 
 }  // namespace
@@ -61,7 +61,7 @@ ExactSum& ExactSum::operator+=(const ExactSum& o) {
 }
 
 double ExactSum::value() const {
-  if (not_finite_ != 0.0) return not_finite_;  // so is NaN
+  if (not_finite_ != 0.0) return not_finite_;  // also for NaN
   if (low_ >= high_) return 0.0;
   Limbs limb = limb_;
   const std::size_t end = std::min<std::size_t>(limbs, high_ + std::size_t{3});
@@ -74,7 +74,7 @@ double ExactSum::value() const {
   std::size_t top = end;
   while (top > low_ && limb[top - 1] == 0) --top;
   if (top == low_) return 0.0;
-  // Its 64 leading digits, the last of which stands for all that follow: enough to round once.
+  // Its 64 leading digits, with the last one set if any later digit is: enough for one rounding.
   const auto width_of = [](std::uint64_t x) { return static_cast<int>(std::bit_width(x)); };
   std::uint64_t leading = 0;
   int digits = 0;
@@ -88,7 +88,7 @@ double ExactSum::value() const {
   }
   const int all = limb_bits * static_cast<int>(top - 1) + width_of(static_cast<std::uint64_t>(limb[top - 1])),
             last =
-                std::max(limb_bits * static_cast<int>(low_), all - 64);  // the place of the last digit taken
+                std::max(limb_bits * static_cast<int>(low_), all - 64);  // the place of the last digit used
   if (more) leading |= 1;
   const double size = std::ldexp(static_cast<double>(leading), last + least_exponent);
   return negative ? -size : size;

@@ -1,4 +1,4 @@
-// Sums without rounding: the same bits in any order, and by any parts.
+// Sums without rounding: the same bits in any order, and for any division into parts.
 #pragma once
 
 #include <array>
@@ -11,17 +11,17 @@
 
 namespace scree {
 
-/// A sum of doubles as one fixed-point number that is wide enough for all of them (Kulisch, Miranker 1981),
-/// so that adding is associative: what threads or processes have added up can be put together in any order.
-/// One addition costs a few nanoseconds: parts of many numbers are summed up as usual, in a fixed order, and
-/// the parts go here. Up to 2^63 additions.
+/// A sum of doubles as one fixed-point number that is wide enough for all of them (Kulisch, Miranker 1981).
+/// Addition is associative, so partial sums of threads or processes can be combined in any order. One
+/// addition costs a few nanoseconds. So many numbers are first summed as usual, in a fixed order, and only
+/// these partial sums are added here. Up to 2^63 additions.
 class ExactSum {
  public:
   void add(double x) {
     if (x != 0.0) add_number(x);
   }
   ExactSum& operator+=(const ExactSum& o);
-  /// To the nearest double, ties to even. Infinities and what is no number are as in any sum of them.
+  /// Rounded to nearest, ties to even. Infinity and NaN are as in a usual sum.
   double value() const;
 
  private:
@@ -31,10 +31,10 @@ class ExactSum {
   void add_number(double x);
   static void carry(Limbs& limb, std::size_t low, std::size_t high);
 
-  Limbs limb_{};  // each times 2^(32 k - 1074); beyond 32 bits where carries have not been taken
+  Limbs limb_{};  // each times 2^(32 k - 1074); above 32 bits until carries are propagated
   double not_finite_ = 0.0;
-  std::uint32_t low_ = limbs, high_ = 0;  // [low_, high_) is all that may differ from zero
-  std::uint32_t added_ = 0;               // since carries were taken
+  std::uint32_t low_ = limbs, high_ = 0;  // only limbs in [low_, high_) may differ from zero
+  std::uint32_t added_ = 0;               // since carries were propagated
 };
 
 namespace detail {
@@ -48,9 +48,9 @@ void each_component(Eigen::MatrixBase<Derived>& m, F&& f) {
 }
 }  // namespace detail
 
-/// Exact sums of the numbers of a struct. T has `sums`, how many there are, `each_sum(f)`, which calls f for
-/// every double, vector or matrix that is to be added up, and `join(o)` for what else is put together
-/// (counts, maxima), which must not depend on order either.
+/// Exact sums of the numbers of a struct. T has `sums`, their number; `each_sum(f)`, which calls f for each
+/// double, vector or matrix that is added up; and `join(o)` for everything else (counts, maxima), which must
+/// not depend on order either.
 template <class T>
 class ExactSums {
  public:
@@ -59,7 +59,7 @@ class ExactSums {
     part.each_sum([&](auto& of) { detail::each_component(of, [&](double& x) { sum_[k++].add(x); }); });
     whole_.join(part);
   }
-  /// What is being added up, for whoever puts parts together, and what is joined.
+  /// The sums, and the struct with all joined values, for callers that combine parts.
   std::span<ExactSum> parts() { return sum_; }
   T& joined() { return whole_; }
   T value() const {
@@ -74,7 +74,7 @@ class ExactSums {
   std::array<ExactSum, T::sums> sum_{};
 };
 
-/// A double as ExactSums wants it.
+/// A double in the form that ExactSums needs.
 struct ExactDouble {
   static constexpr std::size_t sums = 1;
   double value = 0.0;
@@ -87,14 +87,14 @@ struct ExactDouble {
   void over_ranks(Ranks&) {}
 };
 
-/// Adds up what f(Block) returns for the ranges [first[k], first[k + 1]), without rounding between them.
-/// Not to be called from inside a block.
+/// Adds up the values that f(Block) returns for the ranges [first[k], first[k + 1]), without rounding between
+/// them. Must not be called from inside a block.
 template <class T, class F>
 void add_ranges(std::span<const std::int32_t> first, F&& f, ExactSums<T>& sum) {
   struct alignas(64) OfRange {
     T value;
   };
-  // Kept from call to call; taken by reference here, for workers would each see one of their own.
+  // Kept from call to call. Taken by reference here, else each worker would see its own.
   static thread_local std::vector<OfRange> kept;
   std::vector<OfRange>& part = kept;
   const std::size_t ranges = first.empty() ? 0 : first.size() - 1;
@@ -108,7 +108,7 @@ T sum_ranges(std::span<const std::int32_t> first, F&& f) {
   add_ranges(first, f, sum);
   return sum.value();
 }
-/// Likewise of numbers.
+/// The same for numbers.
 template <class F>
 double sum_numbers(std::span<const std::int32_t> first, F&& f) {
   return sum_ranges<ExactDouble>(first, [&](const Block& block) { return ExactDouble{f(block)}; }).value;

@@ -1,16 +1,16 @@
-// What has machines bring numbers near before they are read. It changes time, never a result.
+// Prefetch: brings numbers into a cache before they are read. It changes run time, never a result.
 #pragma once
 
 #include <cstddef>
 
 namespace scree {
 
-/// What caches of a core's own hold, about: where loops touch less, to fetch costs more than it brings.
+/// Approximate size of a core's own caches: prefetching for loops that touch less costs more than it saves.
 inline constexpr std::size_t own_cache_bytes = 1 << 20;
 
-/// Has what will be read or written soon come into the cache of this level. A batch of contacts takes all the
-/// buffers that the first has for what is on its way; a contact alone does not.
-/// (A call in an inner loop costs more than it brings.)
+/// Prefetches the memory that is read or written next into the cache of this level. A batch of contacts fills
+/// all line fill buffers of the first level; one contact does not.
+/// (Inline: a call in an inner loop costs more than it saves.)
 template <int level = 2>
 __attribute__((always_inline)) inline void fetch(const void* from, std::size_t bytes) {
   static_assert(level == 1 || level == 2);

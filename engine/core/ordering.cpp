@@ -10,7 +10,7 @@ namespace {
 
 constexpr int digit_bits = 8;
 constexpr std::size_t digits = std::size_t{1} << digit_bits;
-constexpr std::size_t grain = 16384;  // items a block: a histogram costs 256 counters
+constexpr std::size_t grain = 16384;  // items per block: a histogram has 256 counters
 
 using Histogram = std::array<std::int32_t, digits>;
 
@@ -22,7 +22,7 @@ void sort_by_key(std::vector<KeyedItem>& items, std::vector<KeyedItem>& scratch)
   const std::size_t n = items.size();
   scratch.resize(n);
   if (n < 2) return;
-  std::uint64_t used = 0;  // bits in which keys differ: passes over equal digits are skipped
+  std::uint64_t used = 0;  // bits that differ between keys: passes over equal digits are skipped
   for (const KeyedItem& item : items) used |= item.key ^ items[0].key;
 
   std::vector<Histogram> offset(block_count(n, grain));

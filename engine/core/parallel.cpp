@@ -76,7 +76,7 @@ void set_thread_count(int threads) {
   threads_in_use =
       threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   limit.reset();
-  if (threads_in_use == 1) return;  // no loop goes to oneTBB, and other users of it in the process are free
+  if (threads_in_use == 1) return;  // no loop uses oneTBB; other users of it in the process are not limited
   limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
                                                 static_cast<std::size_t>(threads_in_use));
 }
@@ -97,9 +97,9 @@ using TaskGroup = tbb::task_group;
 
 #endif
 
-// Every thread has a share of the chunks of a loop, which it does first, so that its data stay in its cache;
-// then it helps the others. A share is one number, next chunk and end, and taking a chunk is one exchange:
-// whoever takes one has seen what the loop is, for it is set before the shares are.
+// Each thread has a share of the chunks of a loop. It does these first, so that its data stay in its cache;
+// then it helps the others. A share is one number (next chunk and end), and taking a chunk is one exchange.
+// A thread that takes a chunk sees the loop's data, because these are set before the shares.
 struct Team::Members {
   struct alignas(64) Share {
     std::atomic<std::uint64_t> next_and_end{0};
@@ -112,7 +112,7 @@ struct Team::Members {
   alignas(64) std::atomic<bool> over{false};
   TaskGroup helpers;
 
-  /// A chunk of a share, or none.
+  /// Takes a chunk of a share; none if it is empty.
   static std::optional<std::size_t> take(Share& from) {
     std::uint64_t now = from.next_and_end.load(std::memory_order_acquire);
     while ((now >> 32) < (now & 0xffffffffu)) {
@@ -123,7 +123,7 @@ struct Team::Members {
     return std::nullopt;
   }
 
-  /// Does what there is to do, its own share first; was there anything?
+  /// Does all available chunks, those of its own share first; true if there was any.
   bool work(std::size_t member) {
     std::size_t count = 0;
     for (std::size_t k = 0; k < share.size(); ++k) {
@@ -147,7 +147,7 @@ struct Team::Members {
     }
   }
 
-  /// Waits for others: awake, but not for ever.
+  /// Waits for others: first active, then with sleep.
   class Patience {
    public:
     void wait() {
@@ -183,7 +183,7 @@ void Team::run_chunks(std::size_t chunks, const std::function<void(std::size_t)>
   m.loop = &f;
   m.done.store(0, std::memory_order_relaxed);
   const std::size_t shares = m.share.size();
-  for (std::size_t k = shares; k > 0; --k) {  // one's own last: the others begin at once
+  for (std::size_t k = shares; k > 0; --k) {  // its own share last: so the others begin at once
     const std::uint64_t begin = chunks * (k - 1) / shares, end = chunks * k / shares;
     m.share[k - 1].next_and_end.store(begin << 32 | end, std::memory_order_release);
   }

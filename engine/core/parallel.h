@@ -1,4 +1,4 @@
-// The one parallel form of the engine. parallel.cpp is the only file that includes oneTBB.
+// The parallel loops of the engine. parallel.cpp is the only file that includes oneTBB.
 #pragma once
 
 #include <algorithm>
@@ -11,18 +11,18 @@
 
 namespace scree {
 
-/// A half-open range of items that one block works on, and the block's number.
+/// A half-open range of items for one block, and the block's number.
 struct Block {
   std::size_t index = 0, begin = 0, end = 0;
 };
 
-/// The number of threads that parallel loops may use; 0 asks for all of the machine's. Call it from one
+/// Sets the number of threads that parallel loops may use; 0: all of the machine's. Must be called from one
 /// thread.
 void set_thread_count(int threads);
 int thread_count();
 
-/// Which thread takes which block: whoever is free, or, for loops that come back again and again to the same
-/// data, the same share for the same thread every time, so that the data stay in its cache.
+/// The thread that takes a block: any free thread, or, for loops that run again and again over the same data,
+/// the same thread for the same share each time, so that the data stay in its cache.
 enum class Sharing { by_demand, even };
 
 namespace detail {
@@ -33,7 +33,7 @@ inline std::size_t block_count(std::size_t n, std::size_t grain) { return (n + g
 
 /// Calls f(Block) for consecutive blocks of `grain` items that cover [0, n). The cut depends on n and grain
 /// alone, never on the number of threads; a block must write to its own range only. That makes every result
-/// the same bits on every thread count, as long as what blocks return is merged in block order.
+/// the same bits on every thread count, if the results of blocks are merged in block order.
 template <class F>
 void for_blocks(std::size_t n, std::size_t grain, F&& f, Sharing sharing = Sharing::by_demand) {
   const std::size_t blocks = block_count(n, grain);
@@ -45,7 +45,7 @@ void for_blocks(std::size_t n, std::size_t grain, F&& f, Sharing sharing = Shari
   detail::run_blocks(blocks, sharing, std::cref(body));
 }
 
-/// Calls f(Block) for the ranges [first[k], first[k + 1]), which are cut by others; else as for_blocks().
+/// Calls f(Block) for the given ranges [first[k], first[k + 1]); otherwise as for_blocks().
 template <class F>
 void for_ranges(std::span<const std::int32_t> first, F&& f) {
   for_blocks(first.empty() ? 0 : first.size() - 1, 1, [&](const Block& one) {
@@ -54,9 +54,9 @@ void for_ranges(std::span<const std::int32_t> first, F&& f) {
   });
 }
 
-/// Appends where blocks of [begin, end) begin: of at most grain_medium items, as even as may be.
+/// Appends the beginnings of blocks of [begin, end): at most grain_medium items each, as even as possible.
 void append_even_blocks(std::int32_t begin, std::int32_t end, std::vector<std::int32_t>& first);
-/// Those of [0, n), and its end, for for_ranges(); valid until the next call by this thread.
+/// The beginnings for [0, n), and n, for for_ranges(); valid until the next call by this thread.
 std::span<const std::int32_t> even_blocks(std::size_t n);
 
 /// Calls f(i) for every i in [0, n).
@@ -71,7 +71,7 @@ void for_each_index(std::size_t n, std::size_t grain, F&& f, Sharing sharing = S
 }
 
 /// Reduces f(Block) -> T over the blocks, merged in block order (so the result does not depend on threads).
-/// Not to be called from inside a block.
+/// Must not be called from inside a block.
 template <class T, class F, class Merge>
 T reduce_blocks(std::size_t n, std::size_t grain, T start, F&& f, Merge&& merge) {
   const std::size_t blocks = block_count(n, grain);
@@ -79,10 +79,10 @@ T reduce_blocks(std::size_t n, std::size_t grain, T start, F&& f, Merge&& merge)
     if (blocks == 1) start = merge(start, f(Block{0, 0, n}));
     return start;
   }
-  struct alignas(64) OfBlock {  // a cache line each; and not vector<bool>, whose bits share a word
+  struct alignas(64) OfBlock {  // a cache line each; not vector<bool>, whose bits share a word
     T value;
   };
-  // Kept from call to call; taken by reference here, for workers would each see one of their own.
+  // Kept from call to call. Taken by reference here, else each worker would see its own.
   static thread_local std::vector<OfBlock> kept;
   std::vector<OfBlock>& part = kept;
   part.assign(blocks, OfBlock{start});
@@ -91,12 +91,12 @@ T reduce_blocks(std::size_t n, std::size_t grain, T start, F&& f, Merge&& merge)
   return start;
 }
 
-/// Threads that stay together for many short loops, one after the other: they wait for the next loop awake,
-/// so that one costs less than a microsecond to begin and end, where for_blocks costs several. Whoever has no
-/// thread to spare does all the work alone, with the same bits.
+/// Threads that stay together for many short loops in a row. They wait for the next loop without sleep, so
+/// that a loop costs less than a microsecond to begin and end, where for_blocks costs several. If no thread
+/// is free, the caller does all the work alone, with the same bits.
 class Team {
  public:
-  /// With at most so many threads, the caller among them.
+  /// With at most this number of threads, including the caller.
   explicit Team(int threads);
   ~Team();
   Team(const Team&) = delete;
@@ -118,7 +118,7 @@ class Team {
   std::unique_ptr<Members> members_;
 };
 
-/// Items a block, for loops whose body costs tens, hundreds or thousands of nanoseconds.
+/// Items per block, for loops whose body costs tens, hundreds or thousands of nanoseconds.
 inline constexpr std::size_t grain_light = 2048, grain_medium = 512, grain_heavy = 64;
 
 }  // namespace scree

@@ -1,5 +1,5 @@
-// Explicit, seeded, counter-based random numbers: draw i of stream s depends on (seed, s, i) alone, so that
-// the same seed gives the same bits whatever the order or the number of threads that draw.
+// Seeded, counter-based random numbers: draw i of stream s depends on (seed, s, i) alone, so that the same
+// seed gives the same bits, independent of the order of draws and the number of threads.
 #pragma once
 
 #include <cmath>
@@ -20,7 +20,8 @@ class Random {
   double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
 
-  /// Standard normal (Box and Muller 1958), one draw of two thrown away for a fixed cost in draws.
+  /// Standard normal (Box and Muller 1958). The second number of the pair is not used, so that each draw
+  /// costs the same.
   double normal() {
     const double u = 1.0 - uniform(), v = uniform();
     return std::sqrt(-2.0 * std::log(u)) * std::cos(2.0 * std::numbers::pi * v);

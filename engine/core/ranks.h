@@ -1,4 +1,4 @@
-// Processes that do one run together, each a part of it.
+// Ranks: processes that share one run.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +13,21 @@ namespace scree {
 
 using Bytes = std::vector<std::byte>;
 
-/// The processes of a run (ranks), as one of them sees them. All ranks call the same members in the same
-/// order; each returns when the others have come there too, as far as it needs them.
+/// The processes of a run (ranks), as seen by one of them. All ranks call the same members in the same order.
+/// Each call returns when the other ranks have made it too, as far as it needs them.
 class Ranks {
  public:
   virtual ~Ranks() = default;
   virtual int rank() const = 0;  // this one's number, from 0
   virtual int count() const = 0;
 
-  // Over all ranks, the same bits on each.
+  // Over all ranks; each rank gets the same bits.
   virtual void sum(std::span<ExactSum> sums) = 0;
   virtual void total(std::span<std::int64_t> counts) = 0;
   virtual void most(std::span<double> numbers) = 0;
-  /// What all ranks have to say, rank by rank; [rank + 1] where that of each begins.
+  /// The bytes of all ranks, in the order of ranks; [rank + 1] where the bytes of each rank begin.
   virtual Bytes gather(std::span<const std::byte> own, std::vector<std::size_t>* first = nullptr) = 0;
-  /// [rank] what each sent to this one, of what this one sends to each.
+  /// Sends `to` [rank] to each rank; returns [rank] the bytes from each rank.
   virtual std::vector<Bytes> exchange(std::vector<Bytes> to) = 0;
 
   /// A message whose size both sides know.
@@ -42,7 +42,7 @@ class Ranks {
   virtual void swap(std::span<const Outgoing> out, std::span<const Incoming> in) = 0;
 };
 
-// Null: there is but one process.
+// Null: there is only one process.
 
 inline double most(Ranks* ranks, double number) {
   if (ranks != nullptr) ranks->most({&number, 1});
@@ -55,7 +55,7 @@ inline std::int64_t total(Ranks* ranks, std::int64_t count) {
 }
 inline bool any(Ranks* ranks, bool is) { return ranks == nullptr ? is : total(ranks, is ? 1 : 0) > 0; }
 
-/// What all ranks have, rank by rank; a T is copied byte by byte.
+/// The values of all ranks, in the order of ranks; a T is copied byte by byte.
 template <class T>
 std::vector<T> of_all(Ranks* ranks, const std::vector<T>& own) {
   if (ranks == nullptr) return own;
@@ -64,7 +64,7 @@ std::vector<T> of_all(Ranks* ranks, const std::vector<T>& own) {
   return all;
 }
 
-/// Of a sum by parts, what all ranks have; T::over_ranks(ranks) does what T::join() does.
+/// Combines a sum by parts over all ranks; T::over_ranks(ranks) does for ranks what T::join() does for parts.
 template <class T>
 void sum_over(Ranks* ranks, ExactSums<T>& sum) {
   if (ranks == nullptr) return;

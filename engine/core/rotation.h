@@ -7,7 +7,7 @@
 
 namespace scree {
 
-/// About a vector, by its length, rad.
+/// Rotation about a vector, by its length, rad.
 inline Quat rotation_by(const Vec3& vector) {
   const double angle = vector.norm();
   if (angle == 0.0) return Quat::Identity();

@@ -9,8 +9,8 @@ namespace scree {
 namespace {
 
 struct InUse {
-  std::mutex door;           // held while one waits for all others, so that nobody overtakes
-  std::shared_mutex number;  // shared while loops run, alone to change it
+  std::mutex door;           // held while one caller waits for all others, so that no other one overtakes
+  std::shared_mutex number;  // shared while loops run, exclusive to change it
   int count = -1;
 };
 
@@ -24,7 +24,7 @@ InUse& in_use() {
 SharedThreads::SharedThreads(int count) {
   InUse& now = in_use();
   const std::lock_guard door(now.door);
-  if (now.count != count) {  // changed by whoever holds the door alone
+  if (now.count != count) {  // only the holder of `door` changes it
     const std::unique_lock alone(now.number);
     set_thread_count(count);
     now.count = count;

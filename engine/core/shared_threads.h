@@ -1,12 +1,13 @@
-// The number of threads is the process's. Who steps several simulations at the same time asks here.
+// The number of threads belongs to the process. Callers that step several simulations in parallel use this.
 #pragma once
 
 #include <shared_mutex>
 
 namespace scree {
 
-/// Sets the number of threads (0: all of the machine's) for as long as it lives. Those who want the same
-/// number work side by side; who wants another waits until they are done, and nobody is let in before it.
+/// Sets the number of threads (0: all of the machine's) for its lifetime. Callers with the same number work
+/// at the same time. A caller with another number waits until they have finished; later callers wait behind
+/// it.
 class SharedThreads {
  public:
   explicit SharedThreads(int count);

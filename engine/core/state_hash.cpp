@@ -29,7 +29,7 @@ std::uint64_t hash_words(const void* data, std::size_t bytes, std::uint64_t seed
     return word;
   };
   std::uint64_t hash = seed + prime[4];
-  if (bytes >= 32) {  // four lanes that do not wait for each other
+  if (bytes >= 32) {  // four independent lanes
     std::uint64_t lane[] = {seed + prime[0] + prime[1], seed + prime[1], seed, seed - prime[0]};
     while (end - at >= 32) {
       for (std::uint64_t& l : lane) l = mixed(l, next());

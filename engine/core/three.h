@@ -1,4 +1,4 @@
-// Three plain numbers: for loops over structures of arrays, which the compiler turns into vector code.
+// Three plain numbers, for loops over structures of arrays, which the compiler turns into vector code.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ SCREE_INLINE Three cross(Three a, Three b) {
 SCREE_INLINE Three to_three(const Vec3& v) { return {v[0], v[1], v[2]}; }
 SCREE_INLINE Vec3 to_vec3(Three v) { return {v.x, v.y, v.z}; }
 
-/// v turned by a quaternion with this axis part, and back.
+/// v rotated by a quaternion with this axis part, and the inverse.
 SCREE_INLINE Three turned_by(double w, Three axis, Three v) {
   const Three twice = 2.0 * cross(axis, v);
   return v + w * twice + cross(axis, twice);
@@ -31,10 +31,10 @@ SCREE_INLINE Three turned_back_by(double w, Three axis, Three v) {
   return v + w * twice + cross(twice, axis);
 }
 
-/// Columns of numbers, for as many items as fit.
+/// Columns of numbers, for up to `capacity` items.
 template <std::size_t rows, std::size_t capacity>
 using Columns = std::array<std::array<double, capacity>, rows>;
-/// Loops run over whole vectors of the widest machine; what they compute beyond the last item is not used.
+/// Loops run over whole vectors of the widest machine; results beyond the last item are not used.
 inline constexpr std::size_t widest = 8;
 SCREE_INLINE std::size_t whole_vectors(std::size_t n) { return (n + widest - 1) / widest * widest; }
 

@@ -1,4 +1,4 @@
-// The vocabulary of the engine: vectors, quaternions and strong indices. SI units throughout.
+// Basic types of the engine: vectors, quaternions and strong indices. SI units throughout.
 #pragma once
 
 #include <Eigen/Core>
@@ -12,7 +12,7 @@ namespace scree {
 
 using Vec2 = Eigen::Vector2d;
 using Vec3 = Eigen::Vector3d;
-using Vec3f = Eigen::Vector3f;  // what need not be more exact: geometry relative to a body's centre
+using Vec3f = Eigen::Vector3f;  // single precision is enough: geometry relative to a body's centre
 using Mat2 = Eigen::Matrix2d;
 using Mat3 = Eigen::Matrix3d;
 using Quat = Eigen::Quaterniond;  // unit; rotates the body frame into the world frame
@@ -34,8 +34,8 @@ using BoundaryIndex = Index<struct BoundaryTag>;  // slot in `Boundaries`
 using MaterialIndex = Index<struct MaterialTag>;  // slot in `Materials`
 using ShapeIndex = Index<struct ShapeTag>;        // slot in `Shapes`
 
-/// Room for so many values; where there is not enough, for a little more, and not for twice as many: for
-/// arrays whose size changes a little in every step.
+/// Reserves room for `size` values; if it is too small, for a little more, but not for twice as many. For
+/// arrays whose size changes a little in each step.
 template <class T>
 void make_room(std::vector<T>& values, std::size_t size) {
   constexpr std::size_t more = 1024 / sizeof(T) + 1;
@@ -47,11 +47,11 @@ void resize_with_room(std::vector<T>& values, std::size_t size) {
   values.resize(size);
 }
 
-/// Three numbers as vector registers take them, with a fourth place that stays zero (engine/core/vector4.h).
+/// Three numbers for vector registers, with a fourth number that stays zero (engine/core/vector4.h).
 struct alignas(32) Padded3 {
   double x = 0.0, y = 0.0, z = 0.0, spare = 0.0;
 };
-/// Eight numbers as vector registers take them (engine/core/vector8.h).
+/// Eight numbers for vector registers (engine/core/vector8.h).
 struct alignas(32) Lanes {
   float at[8] = {};
 };
@@ -67,7 +67,7 @@ struct Pose {
   Quat orientation = Quat::Identity();
 };
 
-/// Where b is, which is counted from a.
+/// The pose of b in the world, if b is relative to a.
 inline Pose operator*(const Pose& a, const Pose& b) {
   return {a.position + a.orientation * b.position, a.orientation * b.orientation};
 }

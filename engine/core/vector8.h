@@ -1,5 +1,5 @@
-// Eight floats that move together: eight contacts, or eight numbers of a body; or sixteen, for machines whose
-// registers hold as many. The compiler's vector extension, so that one source serves every machine;
+// Eight floats in one register: eight contacts, or eight numbers of a body; or sixteen, for machines with
+// registers of that width. The compiler's vector extension makes one source serve all machines;
 // operations are the same IEEE ones in every width, so results are the same bits.
 #pragma once
 
@@ -16,7 +16,7 @@ using Mask8 = std::int32_t __attribute__((vector_size(32), aligned(32)));
 
 using Vector16 = float __attribute__((vector_size(64), aligned(64)));
 
-// Compiles a function for registers of sixteen floats, where it is called if have_sixteen_lanes().
+// Compiles a function for registers of sixteen floats; call it only if have_sixteen_lanes().
 #if defined(__x86_64__) && !defined(SCREE_ONE_TARGET)
 #ifdef __clang__
 #define SCREE_SIXTEEN_LANES __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw")))
@@ -67,7 +67,7 @@ SCREE_INLINE float largest_lane(Vector x) {
   for (std::size_t i = 1; i < sizeof x / sizeof(float); ++i) most = x[i] > most ? x[i] : most;
   return most;
 }
-/// Is a bit of it set anywhere: is the mask, or one of the numbers not +0?
+/// Is any bit set: does the mask hold anywhere, or is any number not +0?
 SCREE_INLINE bool any_of(Mask8 m) {
   using Half = std::int64_t __attribute__((vector_size(32)));
   const Half h = std::bit_cast<Half>(m);
@@ -92,7 +92,7 @@ SCREE_INLINE void cross3(const Vector* a, const Vector* b, Vector* out) {
 namespace detail {
 using Vector8Half = float __attribute__((vector_size(16), aligned(16)));
 
-/// Numbers [4 * half, 4 * half + 4) of a row that begins so many bytes after the first.
+/// Numbers [4 * half, 4 * half + 4) of a row that begins `bytes` after the first row.
 template <int half>
 SCREE_INLINE Vector8Half half_row(const Lanes* rows, std::uint32_t bytes) {
   Vector8Half r;
@@ -107,7 +107,7 @@ SCREE_INLINE void put_half_row(Vector8Half v, Lanes* rows, std::uint32_t bytes) 
 SCREE_INLINE Vector16 behind(Vector8 a, Vector8 b) {
   return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
-/// Two rows behind each other.
+/// Two rows, one after the other.
 SCREE_INLINE Vector16 two_rows(const Lanes* rows, std::uint32_t first, std::uint32_t second) {
   Vector8 a, b;
   std::memcpy(&a, reinterpret_cast<const char*>(rows) + first, sizeof a);
@@ -185,7 +185,7 @@ SCREE_INLINE void transpose_fours(const Vector16* r, Vector16* out) {
 }
 }  // namespace detail
 
-/// Rows of eight numbers, turned: out[k] holds number k of every one of them, in eight or sixteen lanes.
+/// Rows of eight numbers, transposed: out[k] holds number k of all rows, in eight or sixteen lanes.
 SCREE_INLINE void turn(const Vector8* rows, Vector8* out) {
   Vector8 low[4], high[4];
   for (int k = 0; k < 4; ++k) {
@@ -202,7 +202,7 @@ SCREE_INLINE void turn(const Vector8* rows, Vector16* out) {
   for (int k = 0; k < 8; ++k) out[k] = detail::behind(first[k], second[k]);
 }
 
-/// The same of rows in memory, each so many bytes after the first row.
+/// The same for rows in memory, at these byte offsets from the first row.
 template <class Vector>
 SCREE_INLINE void gather(const Lanes* rows, const std::uint32_t* bytes, Vector* out) {
   alignas(sizeof(Vector)) Vector low[4], high[4];  // deduced types have lost their alignment
@@ -211,7 +211,7 @@ SCREE_INLINE void gather(const Lanes* rows, const std::uint32_t* bytes, Vector* 
   detail::transpose_fours(high, out + 4);
 }
 
-/// And back.
+/// The inverse of gather().
 template <class Vector>
 SCREE_INLINE void scatter(const Vector* in, const std::uint32_t* bytes, Lanes* rows) {
   alignas(sizeof(Vector)) Vector low[4], high[4];

@@ -14,28 +14,28 @@ namespace scree {
 
 namespace {
 
-// The bending of a gap is computed where surfaces travel further in a step than the root of this part of the
-// smallest length. It asks bodies to part, which a wedged body cannot; a body that moves this fast is not
-// wedged. Slower, the bending itself stays below 1e-7 of the length a step.
+// The acceleration of a gap is computed if surfaces travel further in a step than the root of this share of
+// the smallest length. It requires bodies to separate, which a wedged body cannot do; a body this fast is not
+// wedged. For slower bodies the effect is below 1e-7 of the length per step.
 constexpr double least_bending = 1e-7;
 
-// How much nearer than by themselves others may push two bodies given by functions in a step, over the
-// smaller smallest length: looking as far as for ellipsoids, to where the fastest neighbours would push them,
-// costs many times what it saves in overlaps (decision 35).
+// Distance by which others may push two bodies given by functions towards each other in a step, over the
+// smaller smallest length. The search distance of ellipsoids, which follows from the fastest neighbours,
+// would cost much more time than the avoided overlaps are worth (decision 35).
 constexpr double pushed = 0.1;
 
-// Travel against each other in a step, over the smaller smallest length, from which on a pair's contact is
-// sought along the way; and the gap, over the same length, that counts as touch there.
+// Relative travel in a step, over the smaller smallest length, from which on the contact of a pair is
+// searched along the path; and the gap, over the same length, that counts as touch there.
 constexpr double fast_travel = 0.5, touch_accuracy = 1e-6;
 
 // Surfaces pass through an edge of another wall if they are this near to it, over the smallest length: walls
-// that were made to be flush are so to the digits of their files.
+// that are meant to be flush are so to the digits of their files.
 constexpr double flush = 1e-4;
 
-// After so many steps in which it listed nothing a block gives back the room for its lists.
+// A block without new list entries for this number of steps frees its lists.
 constexpr int long_renewed = 10;
 
-/// The image of body b that is nearest to body i goes to `image`; false if it is the body itself.
+/// Stores the image of body b that is nearest to body i in `image`; false if it is the body itself.
 bool find_image(const DetectionInput& in, std::size_t i, std::int32_t b, ImageShift& image) {
   if (is_boundary(b)) return false;
   image.shift = in.cell.nearest_image(in.bodies.position[b] - in.bodies.position[i]);
@@ -44,11 +44,11 @@ bool find_image(const DetectionInput& in, std::size_t i, std::int32_t b, ImageSh
   return true;
 }
 
-/// Can a gap bend by something that counts while the surfaces travel this far in a step?
+/// Is the acceleration of a gap significant if the surfaces travel this far in a step?
 bool bends(double travel, double smallest) { return travel * travel > least_bending * smallest * smallest; }
 
-/// Where two fast bodies meet within the step. Both sides of a contact need one point, for angular momentum:
-/// it is carried by the smaller body, whose arms it must fit.
+/// The first contact of two fast bodies within the step. Both sides of a contact need one point, for angular
+/// momentum: it moves with the smaller body, whose arms it must fit.
 Gap first_touch_of(const Making& m, std::size_t i, std::size_t j, const ImageShift* image, const Gap& now,
                    double smaller) {
   const Vec3 velocity = m.velocity(i, j, image);
@@ -56,29 +56,29 @@ Gap first_touch_of(const Making& m, std::size_t i, std::size_t j, const ImageShi
                           std::max(touch_accuracy * smaller, m.turning(i, j)));
   touch.acceleration = 0.0;
   const double closing = -touch.normal.dot(velocity);
-  // At the touch the first body is ahead of its place now by velocity * t, in B's frame.
+  // At the touch the first body is ahead of its present place by velocity * t, in B's frame.
   if (touch.distance < infinity && closing > 0.0 && m.smallest_length(i) < m.smallest_length(j))
     touch.point -= touch.distance / closing * velocity;
   return touch;
 }
 
-/// Do two bodies come so far in a step, against each other, that the normal between them now says little
-/// about how they will meet?
+/// Do two bodies approach each other so far in a step that their present normal is not that of their
+/// contact?
 bool is_fast(const Making& m, std::size_t i, std::int32_t b, const ImageShift* image, double smaller) {
   if (is_boundary(b)) return false;
   const double shift = fast_travel * smaller / m.in.time_step_s;
   return m.velocity(i, b, image).squaredNorm() > shift * shift;
 }
 
-/// What arms of a partner begin at: its centre, or its image's.
+/// The origin of a partner's arms: its centre, or its image's.
 SCREE_INLINE Vector4 centre_of(const Making& m, std::int32_t b, const ImageShift* image) {
   if (is_boundary(b)) return to_vector4(m.w.boundaries[boundary_of(b)].pose.position);
   const Vector4 centre = first_three(&m.w.boxes[b].centre);
   return image == nullptr ? centre : centre + to_vector4(image->shift);
 }
 
-/// A contact's place, from the gap of its pair. It acts between bodies midway, for angular momentum; against
-/// a boundary on the body's own surface.
+/// Sets the place of a contact from the gap of its pair. Between bodies it acts midway, for angular momentum;
+/// on a boundary it acts on the body's own surface.
 SCREE_INLINE void place(const Making& m, const ImageShift* image, const Gap& gap, double length,
                         Contact& contact) {
   const auto [a, b, feature] = contact.key;
@@ -93,8 +93,8 @@ SCREE_INLINE void place(const Making& m, const ImageShift* image, const Gap& gap
   contact.length = static_cast<float>(length);
 }
 
-/// Begins with what lasts of the impulses that it has, turned from its last normal to the new one. (Not read
-/// from the contact, where it has just been written.)
+/// Starts with the lasting share of its impulses, rotated from its last normal to the new one. (Not read
+/// from the contact, which has just been written.)
 SCREE_INLINE void go_on(Vector4 last_normal, Vector4 normal, Contact& contact) {
   const double lasting = contact.lasting;
   contact.impulse = to_vec3f(turned_with(last_normal, normal, lasting * to_vector4(contact.impulse)));
@@ -104,7 +104,7 @@ SCREE_INLINE void go_on(Vector4 last_normal, Vector4 normal, Contact& contact) {
   contact.lasting = 1.0f;
 }
 
-/// The contacts of a body, found one after the other in the order of keys.
+/// The contacts of a body, found in the order of keys.
 class ContactsOfBody {
  public:
   ContactsOfBody(const Making& m, std::size_t i, DetectionWorkspace::Found& out) : m_(m), i_(i), out_(out) {
@@ -114,8 +114,8 @@ class ContactsOfBody {
     end_of_last_ = last.list.data() + last.row[i + 1];
   }
 
-  /// The contact with a partner that has this gap, if there is one within the step; bends: is the pair in
-  /// motion?
+  /// Adds the contact with a partner that has this gap, if there is one within the step; bends: is the pair
+  /// in motion?
   SCREE_INLINE void add(std::int32_t b, const ImageShift* image, const Gap& gap, bool bends, double length) {
     if (!bends || !is_fast(m_, i_, b, image, length)) return put(b, image, gap, length);
     const Gap touch = first_touch_of(m_, i_, b, image, gap, length);
@@ -141,21 +141,21 @@ class ContactsOfBody {
   const Contact *last_ = nullptr, *end_of_last_ = nullptr;
 };
 
-/// The pairs of a block of bodies, as the lower number of their pair: in the order of keys, and sorted by
+/// The pairs of a block of bodies, in which these are body a: in the order of keys, and sorted by
 /// kind.
 struct BlockPairs {
   PairGaps found;
   std::array<std::vector<ShapePair>, PairKind::count> of_kind;  // [PairKind::index()]
-  std::vector<std::size_t> boundaries;                          // that its bodies may meet
+  std::vector<std::size_t> boundaries;                          // boundaries near its bodies
 };
 
-/// One a thread, kept from block to block.
+/// One per thread, kept from block to block.
 BlockPairs& scratch_pairs() {
   static thread_local BlockPairs pairs;
   return pairs;
 }
 
-/// The seeds of a body's pairs, asked for in the order of partners.
+/// The cached normals of a body's pairs, in the order of partners.
 class CachedNormalsOfBody {
  public:
   CachedNormalsOfBody(const NormalCache& cached_normals, std::size_t body) {
@@ -228,13 +228,13 @@ class PairLists {
     double margin, length, travel;  // m, travel: of both surfaces in the step
   };
 
-  /// How far a body's surface may reach in the step beyond its own place, m. A boundary has no half of the
-  /// resting margin to bring.
+  /// Distance by which a body's surface may leave its own place in the step, m. A boundary does not
+  /// contribute a half of the resting margin.
   double margin_of(std::size_t i) const {
     return m_.w.reach[i].pushed + 0.5 * (resting_margin * m_.smallest_length(i) + m_.in.bridge_m);
   }
 
-  /// Those that are not clear of a box about all the block's bodies.
+  /// Lists the boundaries that are not clear of a box about all the block's bodies.
   void list_boundaries(const Block& block) {
     out_.boundaries.clear();
     Vec3 low = Vec3::Constant(infinity), high = Vec3::Constant(-infinity);
@@ -295,7 +295,7 @@ class PairLists {
                                                  remembers ? recall(a, near.b) : -1, moves);
   }
 
-  /// Where the memory of a pair goes: what was kept of it, or a new one. A pair is of one block alone.
+  /// Index of the memory of a pair: the stored one, or a new one. A pair belongs to one block only.
   std::int32_t recall(std::int32_t a, std::int32_t b) {
     const auto is_before = [&](const CachedPair& p) {
       return p.a < a || (p.a == a && partner_order(p.b) < partner_order(b));
@@ -313,13 +313,13 @@ class PairLists {
   std::vector<CachedPair>::iterator cached_;
 };
 
-/// As a number that is not larger; what is not larger than zero serves nobody.
+/// Rounded down, so that the result is not larger; values not above zero are useless.
 SCREE_INLINE float rounded_down(double x) {
   return x > 0.0 ? static_cast<float>(x) * (1.0f - 0x1p-22f) : 0.0f;
 }
 
-/// Have the pairs of a block the contacts and seeds of the last step, every one in its place? So they have in
-/// most blocks of a bed at rest.
+/// Do the pairs of a block have the contacts and cached normals of the last step, all in the same places?
+/// This is true in most blocks of a bed at rest.
 bool are_those_of_last_step(const Making& m, const Block& block, const PairGaps& found) {
   const Contacts& contacts = m.last.contacts;
   const NormalCache& cached_normals = m.last.cached_normals;
@@ -352,7 +352,7 @@ bool are_those_of_last_step(const Making& m, const Block& block, const PairGaps&
   return true;
 }
 
-/// Renews them where they stand.
+/// Updates them in place.
 SCREE_FOR_EACH_TARGET
 void renew_block(const Making& m, const Block& block, const PairGaps& found, DetectionWorkspace& w) {
   DetectionWorkspace::Found& out = w.found[block.index];
@@ -387,7 +387,7 @@ void renew_block(const Making& m, const Block& block, const PairGaps& found, Det
   }
 }
 
-/// Lists the contacts and seeds of a block, and how many each of its bodies has.
+/// Lists the contacts and cached normals of a block, and their number for each of its bodies.
 SCREE_FOR_EACH_TARGET
 void list_block(const Making& m, const Block& block, const PairGaps& found, DetectionWorkspace& w) {
   DetectionWorkspace::Found& out = w.found[block.index];
@@ -421,7 +421,7 @@ void list_block(const Making& m, const Block& block, const PairGaps& found, Dete
   }
 }
 
-/// Does a wall, another or of a mesh the same, rise from the edge that a body comes near to?
+/// Does a wall (another one, or for a mesh also the same) rise from the edge near a body?
 bool is_seam(const Making& m, std::span<const std::size_t> boundaries, std::int32_t partner,
              const SharpPlace& place) {
   return std::ranges::any_of(boundaries, [&](std::size_t k) {
@@ -430,13 +430,14 @@ bool is_seam(const Making& m, std::span<const std::size_t> boundaries, std::int3
     if (wall.removed || ((place.point - guard.high).array() > place.slack).any() ||
         ((guard.low - place.point).array() > place.slack).any())
       return false;
-    // What meets at an edge of its own wall was looked at there; of meshes, as far as corners are shared.
+    // Parts that meet at an edge of the same wall have been checked there; for meshes, if corners are shared.
     if (k == boundary_of(partner) && !std::holds_alternative<PlacedMesh>(wall.surface)) return false;
     return std::visit([&](const auto& surface) { return rises_at(surface, place); }, wall.surface);
   });
 }
 
-/// Flush walls are one surface: edges that others rise from are no contacts, and what two walls share is one.
+/// Flush walls are one surface: edges from which others rise are no contacts, and a shared contact counts
+/// once.
 void join_walls(const Making& m, BlockPairs& pairs) {
   std::vector<SharpPlace> met;  // of a body
   std::int32_t body = -1;

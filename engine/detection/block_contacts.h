@@ -6,39 +6,39 @@
 
 namespace scree {
 
-/// All that contacts are made from.
+/// The data from which contacts are made.
 struct Making {
   const DetectionInput& in;
   const PlacedShapes& placed;
   const DetectionWorkspace& w;
   const DetectionMemory& last;
   bool repeats;                 // is the cell periodic?
-  bool is_known_apart = false;  // do DetectionWorkspace::apart and these seeds belong together?
+  bool is_known_apart = false;  // do DetectionWorkspace::apart and the cached normals belong together?
 
-  /// How far apart the two of a seed are at least, m.
+  /// The least distance of the two bodies of a cached normal, m.
   double apart(std::size_t seed, std::size_t i, std::int32_t b) const {
     return double{w.apart[seed]} - w.reach[i].moved - w.reach[b].moved;
   }
 
   double smallest_length(std::size_t i) const { return w.reach[i].smallest_length; }
-  /// How much of what two surfaces travel in the step is of their turning, m.
+  /// The distance that two surfaces may travel in the step by rotation, m.
   double turning(std::size_t i, std::size_t j) const {
     const std::vector<Vec3>& v = in.bodies.linear_velocity;
     return w.reach[i].travel + w.reach[j].travel - in.time_step_s * (v[i].norm() + v[j].norm());
   }
-  /// Against each other; of an image, with its own.
+  /// Relative velocity; an image has its own velocity.
   Vec3 velocity(std::size_t i, std::size_t j, const ImageShift* image) const {
     const Vec3 v = in.bodies.linear_velocity[i] - in.bodies.linear_velocity[j];
     return image == nullptr ? v : Vec3(v - image->velocity);
   }
-  /// How near two bodies may come to each other in the step if nothing but each other moves them, m.
+  /// The distance by which two bodies may approach in the step if only their own contact acts, m.
   double approach(std::size_t i, std::size_t j, const ImageShift* image) const {
     return in.time_step_s * velocity(i, j, image).norm() + turning(i, j) +
            resting_margin * (smallest_length(i) + smallest_length(j)) + in.bridge_m;
   }
 };
 
-/// All contacts of the bodies of a block, as the lower number of their pair, into w.found of the block.
+/// Finds all contacts of a block's bodies in which they are body a; they go to w.found of the block.
 void collide_block(const Making& m, const Block& block, DetectionWorkspace& w);
 /// Frees the lists of a block.
 void give_back_lists(DetectionWorkspace::Found& block);

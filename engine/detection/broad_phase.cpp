@@ -12,15 +12,16 @@ namespace scree {
 
 namespace {
 
-// A cell key: level in the top 4 bits, then z, y, x in 20 bits each. Cells beyond the last are merged into
-// it, which keeps neighbours neighbours.
+// A cell key: level in the top 4 bits, then z, y, x in 20 bits each. Cells beyond the last one are merged
+// with it, which preserves neighbourhood.
 constexpr int axis_bits = 20;
 constexpr std::int64_t last_cell = (std::int64_t{1} << axis_bits) - 1;
 constexpr int levels =
     15;  // cell sizes over a range of 2^14; larger boxes share the last level's larger cells
 constexpr std::uint64_t left_out = std::uint64_t{15} << (3 * axis_bits);  // sorts after every cell
 
-// Of a block of bodies: for each, and if they are few. A thousand bodies in one place are no crowd yet.
+// Limits for a block of bodies: pairs per body, and in total if they are few. A thousand bodies in one place
+// are allowed.
 constexpr std::size_t most_pairs = 2000, most_of_few = 100'000;
 
 struct Grid {
@@ -66,7 +67,7 @@ Grid make_grid(std::span<const BoundingBox> boxes) {
       });
   Grid grid;
   grid.origin = extent.low;
-  // Sizes within a factor of two share a level, counted down from the largest, so that one size means one
+  // Sizes within a factor of two share a level, counted down from the largest one, so that one size has one
   // level.
   const double largest = std::max(extent.largest * (1.0 + 1e-12), std::numeric_limits<double>::min());
   const int used = extent.smallest < infinity
@@ -95,13 +96,13 @@ Cell cell_of(const Grid& grid, const Vec3& centre, int level) {
   return {cell_index(offset[0], size), cell_index(offset[1], size), cell_index(offset[2], size)};
 }
 
-/// Rows of three cells (x-1, x, x+1) that come after a cell in key order; together with the rest of its own
-/// row they are the half of its neighbourhood that makes each pair appear once.
+/// Rows of three cells (x-1, x, x+1) that come after a cell in key order. Together with the rest of its own
+/// row they are the half of its neighbourhood in which each pair appears once.
 constexpr std::array<std::array<int, 2>, 4> rows_after = {{{1, 0}, {-1, 1}, {0, 1}, {1, 1}}};  // dy, dz
 
-/// What a search works on.
+/// Data of a search.
 struct Search {
-  struct Slot : BoundingBox {  // a body in the order of its cell
+  struct Slot : BoundingBox {  // a body, in the order of cells
     std::int32_t body, level;
   };
   struct Pair {
@@ -125,9 +126,9 @@ class PairSearch {
     bool first = true;
     for (std::size_t i = block.begin; i < block.end; ++i) {
       const auto& slot = slots_[i];
-      if (slot.level < 0) break;  // left out, and so are all that follow
+      if (slot.level < 0) break;  // left out, as all that follow
       const Cell cell = cell_of(grid_, slot.centre, slot.level);
-      // The rest of its own row: the bodies behind it in its cell, and the next cell.
+      // The rest of its own row: the bodies after it in its cell, and the next cell.
       const std::uint64_t row_end = key_of(slot.level, std::min(cell.x + 1, last_cell), cell.y, cell.z);
       scan(i, i + 1, row_end);
       for (std::size_t r = 0; r < rows_after.size(); ++r) {
@@ -135,7 +136,7 @@ class PairSearch {
         if (y < 0 || y > last_cell || z > last_cell) continue;
         const std::uint64_t low = key_of(slot.level, std::max<std::int64_t>(cell.x - 1, 0), y, z);
         const std::uint64_t high = key_of(slot.level, std::min(cell.x + 1, last_cell), y, z);
-        // Keys rise with i, so each row's cursor only moves forward: linear in all.
+        // Keys ascend with i, so each row's cursor only moves forward: linear in total.
         if (first || cursor[r] == 0) cursor[r] = lower_bound(low, i);
         while (cursor[r] < order_.size() && order_[cursor[r]].key < low) ++cursor[r];
         scan(i, cursor[r], high);
@@ -249,13 +250,13 @@ void find_candidate_pairs(std::span<const BoundingBox> boxes, CandidatePairs& pa
 
 namespace {
 
-/// In a periodic cell.
+/// For a periodic cell.
 struct Images {
-  std::vector<BoundingBox> images;     // of the bodies in it, and about it
+  std::vector<BoundingBox> images;     // of the bodies inside and near the cell
   std::vector<std::int32_t> image_of;  // [image] body
 };
 
-/// The boxes in the cell, and those images about it that reach into it or lie so near that a box in it does.
+/// The boxes in the cell, and those images outside that reach into it or are near enough for a box in it.
 Images make_images(std::span<const BoundingBox> boxes, const PlacedCell& cell) {
   Images w;
   double largest = 0.0;
@@ -302,7 +303,7 @@ void find_candidate_pairs(std::span<const BoundingBox> boxes, const PlacedCell& 
   find_candidate_pairs(w.images, of_images);
   const std::size_t n = boxes.size();
   std::vector<Search::Pair> found;
-  for (std::size_t a = 0; a < n; ++a) {  // two images about the cell are a pair in it, too
+  for (std::size_t a = 0; a < n; ++a) {  // two images outside the cell are also a pair inside it
     for (std::int32_t k = of_images.row[a]; k < of_images.row[a + 1]; ++k) {
       const std::int32_t one = static_cast<std::int32_t>(a), other = w.image_of[of_images.b[k]];
       if (one != other) found.push_back({std::min(one, other), std::max(one, other)});
@@ -326,16 +327,16 @@ void find_candidate_pairs(std::span<const BoundingBox> boxes, const PlacedCell& 
 
 namespace {
 
-// How much the cell may deform until pairs are searched for anew; wide boxes are wider by what that brings
-// their pairs nearer to each other.
+// Deformation of the cell after which pairs are searched again; wide boxes are enlarged by the approach of
+// pairs that it causes.
 constexpr double most_strain = 0.02;
 
-bool within(const BoundingBox& box, const BoundingBox& wide) {  // false for what is not finite
+bool within(const BoundingBox& box, const BoundingBox& wide) {  // false if it is not finite
   return ((box.centre - wide.centre).cwiseAbs() + box.half - wide.half).maxCoeff() <= 0.0 &&
          box.centre.allFinite() && box.half.allFinite();
 }
 
-/// `flow`: where the cell's deformation since the search takes places relative to `centre`.
+/// `flow`: moves places relative to `centre` by the cell's deformation since the search.
 struct Flow {
   Vec3 centre = Vec3::Zero();
   Mat3 map = Mat3::Identity();
@@ -371,7 +372,8 @@ BoundingBox image_near(const BoundingBox& box, const BoundingBox& other, const P
   return {box.centre + cell.nearest_image(box.centre - other.centre), box.half};
 }
 
-/// Picks the pairs that overlap; each body's go where its row of the wide list begins, to close up later.
+/// Selects the pairs that overlap. Those of each body are stored at the start of its row of the wide list,
+/// and moved together later.
 template <bool repeats>
 SCREE_INLINE void pick(std::span<const BoundingBox> boxes, std::span<const std::uint8_t> asleep,
                        const PlacedCell& cell, const Block& block, PairListWorkspace& w,

@@ -1,4 +1,4 @@
-// Broad phase: which boxes overlap. Linear in the bodies for any mix of sizes.
+// Broad phase: finds the boxes that overlap. Cost linear in the bodies for any mix of sizes.
 #pragma once
 
 #include <array>
@@ -24,34 +24,34 @@ struct CandidatePairs {
   std::size_t size() const { return b.size(); }
 };
 
-/// Without a branch: which boxes of a list overlap is as good as chance, and a wrong guess is dear.
+/// Without a branch: the outcome is random in a list of boxes, and a wrong prediction is expensive.
 inline bool overlap(const BoundingBox& p, const BoundingBox& q) {
   const Vec3 apart = (p.centre - q.centre).cwiseAbs(), size = p.half + q.half;
   return (apart[0] < size[0]) & (apart[1] < size[1]) & (apart[2] < size[2]);
 }
 
-/// Hierarchical cell grid (after Ogarko, Luding 2012): a body lives at the level whose cells are just larger
-/// than its box, in the cell of its centre; it is compared with the 27 cells about it at its own and at every
-/// coarser level in use. Cells are sorted keys, not tables, so empty space costs nothing. Bodies with a
-/// position that is not finite are left out. Result does not depend on the number of threads. What it needs
-/// beside the pairs, some 150 bytes a body, it gives back: searches are far between where bodies rest.
+/// Hierarchical cell grid (after Ogarko, Luding 2012). A body belongs to the level whose cells are just
+/// larger than its box, and to the cell of its centre. It is compared with the 27 cells about it at its own
+/// level and at each coarser level in use. Cells are sorted keys, not tables, so empty space costs nothing.
+/// Bodies with a position that is not finite are left out. The result does not depend on the number of
+/// threads. Memory for the search, about 150 bytes a body, is released: searches are rare while bodies rest.
 void find_candidate_pairs(std::span<const BoundingBox> boxes, CandidatePairs& pairs);
 
-/// The same of boxes in a periodic cell: pairs of which some image of the one overlaps the other. Boxes
-/// beyond half of the cell's width may be left out.
+/// The same for a periodic cell: pairs of boxes in which an image of one overlaps the other. Boxes larger
+/// than half of the cell's width may be left out.
 void find_candidate_pairs(std::span<const BoundingBox> boxes, const PlacedCell& cell, CandidatePairs& pairs);
 
-/// Pairs of boxes that were made wider than asked for, so that they serve as long as every box stays within.
+/// Pairs of enlarged boxes; they stay valid while each box stays within its enlarged one.
 struct PairListWorkspace {
-  std::vector<BoundingBox> wide;        // [body] as of the last search
-  CandidatePairs wide_pairs;            // of them
-  Mat3 deformation = Mat3::Identity();  // of the cell at the last search: wide boxes go with the flow
+  std::vector<BoundingBox> wide;        // [body] enlarged boxes of the last search
+  CandidatePairs wide_pairs;            // pairs of these
+  Mat3 deformation = Mat3::Identity();  // of the cell at the last search: enlarged boxes move with the flow
 };
 
-/// The same pairs as find_candidate_pairs(), to the last one and in the same order, but searched for only
-/// when a box has left its wide one (by skin(i) m on every side); else picked from the last search. What the
-/// workspace holds changes the time, never the result. Pairs of two that are asleep ([body], 1; or empty) are
-/// left out. With a periodic cell as find_candidate_pairs() with it.
+/// Gives exactly the pairs of find_candidate_pairs(), in the same order. It searches only when a box has left
+/// its enlarged one (by skin(i) m on each side); else it selects from the last search. The workspace changes
+/// run time, never the result. Pairs of two sleeping bodies (asleep [body] is 1; or empty) are left out. With
+/// a periodic cell as the overload above.
 void update_candidate_pairs(std::span<const BoundingBox> boxes,
                             const std::function<double(std::size_t)>& skin, PairListWorkspace& workspace,
                             CandidatePairs& pairs, std::span<const std::uint8_t> asleep = {},

@@ -12,28 +12,28 @@ namespace {
 
 constexpr std::uint32_t members = max_clump_members;
 
-/// Two members that are near, and where their search begins.
+/// Two near members, and the start of their search.
 struct MemberPair {
   const ShapePair* pair;
   const PlacedMember *a, *b;
   PlacedEllipsoid partner;  // b, or its image
   Vec3 start;               // unit, from B to A
   std::uint32_t feature;
-  bool is_known;  // by a seed
+  bool is_known;  // from a cached normal
 };
 
 double radius(const PlacedMember& member) { return member.ellipsoid.semi_axes.maxCoeff(); }
 
-/// Of the member's centre while the body moves with a twist.
+/// Twist of the member's centre for a twist of the body.
 Twist twist_of(const PlacedMember& member, const Twist& body) {
   return {body.linear + body.angular.cross(member.arm), body.angular};
 }
-/// And what bends its way, m/s^2.
+/// Acceleration of that centre, m/s^2.
 Vec3 bending_of(const PlacedMember& member, const Twist& body) {
   return body.angular.cross(body.angular.cross(member.arm));
 }
 
-/// The pairs of members of one pair, in the order of features.
+/// Adds the pairs of members of one pair, in the order of features.
 void add_near_members(const PlacedShapes& s, const ShapePair& pair, const PairGaps& found,
                       std::vector<MemberPair>& near) {
   const std::span<const PlacedMember> of_a = s.members_of(pair.a), of_b = s.members_of(pair.b);
@@ -55,7 +55,7 @@ void add_near_members(const PlacedShapes& s, const ShapePair& pair, const PairGa
   }
 }
 
-/// The gap of one of a batch that has climbed.
+/// The gap of a pair in a batch that has climbed.
 Gap gap_in(const PlacedShapes& s, const EllipsoidBatch& batch, std::size_t k, const MemberPair& p,
            const PairGaps& found) {
   Gap nearest{.normal = p.start};
@@ -101,7 +101,7 @@ void find_member_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, P
   }
 }
 
-/// The number of a member goes below that of what it touches, and what kind that is stays above.
+/// The number of a member is inserted below the kind of the touched feature, above its number.
 std::uint32_t feature_of(std::uint32_t touched, std::size_t member) {
   constexpr std::uint32_t kind = 3u << 30;
   return (touched & kind) | ((touched & ~kind) * members + static_cast<std::uint32_t>(member));

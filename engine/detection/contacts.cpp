@@ -9,7 +9,7 @@ namespace scree {
 const Contact* Contacts::find(const ContactKey& key) const {
   const auto a = static_cast<std::size_t>(key.a);
   if (a + 1 >= row.size()) return nullptr;
-  // A row holds the few contacts of one body: looking through it beats bisection.
+  // A row has only the few contacts of one body: a linear search is faster than bisection.
   for (auto c = static_cast<std::size_t>(row[a]); c < static_cast<std::size_t>(row[a + 1]); ++c) {
     if (list[c].key == key) return &list[c];
   }

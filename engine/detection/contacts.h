@@ -8,9 +8,9 @@
 
 namespace scree {
 
-/// The partner of a body: another body's slot, or a boundary as a negative number. In the order of partners
-/// (which is that of unsigned numbers) boundaries come after bodies: few sweeps end better with what nothing
-/// moves.
+/// The partner of a body: another body's slot, or a boundary as a negative number. Partners are ordered as
+/// unsigned numbers, so that boundaries come after bodies: a few sweeps converge better if contacts with
+/// fixed objects come last.
 inline constexpr std::int32_t first_boundary = std::numeric_limits<std::int32_t>::min();
 constexpr std::int32_t boundary_partner(std::size_t boundary) {
   return first_boundary + static_cast<std::int32_t>(boundary);
@@ -21,7 +21,8 @@ constexpr std::size_t boundary_of(std::int32_t partner) {
 }
 constexpr std::uint32_t partner_order(std::int32_t partner) { return static_cast<std::uint32_t>(partner); }
 
-/// Body a, its partner b (a body of a higher slot, or a boundary) and which of the contacts of the two it is.
+/// Body a, its partner b (a body of a higher slot, or a boundary), and the number of the contact in this
+/// pair.
 struct ContactKey {
   std::int32_t a = 0, b = 0;
   std::uint32_t feature = 0;
@@ -33,19 +34,19 @@ struct ContactKey {
   }
 };
 
-/// One contact. Detection writes it; the impulses are where the solution begins, and after the step what
-/// came out: in single precision, for balances are of the solution's. Two cache lines (docs/decisions/0017).
+/// One contact. Detection writes it. The impulses are the initial values of the solution, and after the step
+/// its result, in single precision (balances use the solution itself). Two cache lines (docs/decisions/0017).
 struct Contact {
   ContactKey key;
-  /// What part of the impulses the next (sub)step begins with: what stopped an impact is left out, for it
-  /// belongs to the past and would throw the bodies apart.
+  /// The share of the impulses with which the next (sub)step begins. The share that stopped an impact is left
+  /// out: it belongs to the past and would push the bodies apart.
   float lasting = 1.0f;
-  Vec3 normal;                    // unit, world, from b to a
-  Vec3 arm_a, arm_b;              // m, world axes: from the centres of a and b to where the contact acts
-  double gap = 0.0;               // m, negative where surfaces overlap
-  float gap_acceleration = 0.0f;  // m/s^2, of the gap while both bodies move on as they do
-  float length = 0.0f;            // m, what overlaps are compared with: the smaller of the smallest lengths
-  Vec3f impulse = Vec3f::Zero();  // N s, world, on body a, in the last (sub)step
+  Vec3 normal;                           // unit, world, from b to a
+  Vec3 arm_a, arm_b;                     // m, world axes: from the centres of a and b to the point of contact
+  double gap = 0.0;                      // m, negative where surfaces overlap
+  float gap_acceleration = 0.0f;         // m/s^2, of the gap at constant velocities of both bodies
+  float length = 0.0f;                   // m, reference for overlaps: the smaller of both smallest lengths
+  Vec3f impulse = Vec3f::Zero();         // N s, world, on body a, in the last (sub)step
   Vec3f torque_impulse = Vec3f::Zero();  // N m s, world, on body a: of torsional and rolling friction
 
   bool is_active() const { return !impulse.isZero(0.0f); }
@@ -61,14 +62,14 @@ struct Contacts {
   const Contact& operator[](std::size_t c) const { return list[c]; }
   /// The contact of a key, or null.
   const Contact* find(const ContactKey& key) const;
-  /// Fills `row` for so many bodies.
+  /// Fills `row` for this number of bodies.
   void index(std::size_t bodies);
 };
 
-/// Turns a contact round where its key has changed sides: b's slot has become the lower one.
+/// Swaps the sides of a contact and its key, after b's slot has become the lower one.
 void swap_sides(Contact& contact);
 
-/// A direction that last proved a pair apart or along which it touched; where the next search begins. A pair
+/// A normal that last separated a pair or along which it touched; the next search starts from it. A pair
 /// may have any number of them.
 struct CachedNormal {
   std::int32_t b;         // partner
@@ -76,16 +77,16 @@ struct CachedNormal {
   Vec3 normal;            // unit, from b to a
 };
 
-/// The seeds of all candidate pairs, ordered by a, then b, then feature.
+/// The cached normals of all candidate pairs, ordered by a, then b, then feature.
 struct NormalCache {
   std::vector<CachedNormal> list;
-  std::vector<std::int32_t> row;  // [body + 1]: seeds of pairs with this body as a start here
-  std::uint64_t stamp = 0;        // of the detection that made them; 0: something else has touched them since
+  std::vector<std::int32_t> row;  // [body + 1]: normals of pairs with this body as a start here
+  std::uint64_t stamp = 0;        // of the detection that made them; 0: changed by other code since
 
   std::span<const CachedNormal> of_pair(std::int32_t a, std::int32_t b) const;
 };
 
-/// What the search of a pair of which one is no ellipsoid keeps from step to step.
+/// State of the search for a pair with a function, kept from step to step.
 struct CachedPair {
   std::int32_t a, b;  // as in ContactKey
   PairMemory memory;

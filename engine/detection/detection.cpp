@@ -15,24 +15,24 @@ namespace scree {
 
 namespace {
 
-// What boxes are made wider by: pairs are searched for anew when a body has left its box. As wide as the
-// fastest body gets in so many steps, within these bounds, over the smallest length.
+// Enlargement of boxes: pairs are searched again when a body has left its box. It is the travel of the
+// fastest body in this number of steps, within these bounds, over the smallest length.
 constexpr double searched_for = 3.0, least_skin = 0.1, most_skin = 0.5;
 
-// Where but few blocks list something, as in a bed where single grains do not come to rest, these give back
-// the room for their lists at once.
+// If at most this share of the blocks has new list entries, as in a bed with a few moving grains, these free
+// their lists at once.
 constexpr double few_blocks = 0.25;
 
-// Of detections, in any workspace.
+// Number of detections, in any workspace.
 std::atomic<std::uint64_t> stamps = 0;
 
-/// Moves what blocks have renewed in a list, all that goes down or all that goes up, window by window: all
-/// threads take out what is in one, then put it back. The blocks come in an order in which nothing is written
-/// over that has yet to move.
+/// Moves the updated rows of blocks within a list, either all that move down or all that move up, window by
+/// window: all threads copy the rows of a window out, then back. The order of blocks is such that no row is
+/// overwritten before it is moved.
 template <class T, class Blocks>
 void move_renewed(Blocks&& blocks, DetectionWorkspace::Place DetectionWorkspace::Found::*place, bool down,
                   DetectionWorkspace::Window& window, std::vector<T>& list) {
-  constexpr std::size_t most = std::size_t{1} << 22;  // bytes: a cache holds them
+  constexpr std::size_t most = std::size_t{1} << 22;  // bytes: fits into a cache
   window.bytes.resize(std::max(window.bytes.size(), std::min(most, list.size() * sizeof(T))));
   T* const held = reinterpret_cast<T*>(window.bytes.data());
   std::size_t items = 0;
@@ -55,7 +55,7 @@ void move_renewed(Blocks&& blocks, DetectionWorkspace::Place DetectionWorkspace:
   for (const DetectionWorkspace::Found& block : blocks) {
     const auto& [stands, goes_to, count] = block.*place;
     if (block.renewed == 0 || (down ? goes_to >= stands : goes_to <= stands)) continue;
-    // Of more than a window, in the order in which it is not written over.
+    // For more than a window, in an order that does not overwrite.
     for (std::size_t done = 0; done < count;) {
       if (items == room) move();
       const std::size_t n = std::min(count - done, room - items), first = down ? done : count - done - n;
@@ -67,8 +67,8 @@ void move_renewed(Blocks&& blocks, DetectionWorkspace::Place DetectionWorkspace:
   if (items > 0) move();
 }
 
-/// Puts what the blocks have listed behind each other, which is the order of the keys; what they have renewed
-/// moves there from where it stands in the list.
+/// Combines the lists of the blocks in their order, which is the order of keys; updated rows are moved from
+/// their place in the list.
 template <class T>
 void join(std::span<DetectionWorkspace::Found> found, std::vector<T> DetectionWorkspace::Found::*listed,
           DetectionWorkspace::Place DetectionWorkspace::Found::*place, DetectionWorkspace::Window& window,
@@ -79,7 +79,7 @@ void join(std::span<DetectionWorkspace::Found> found, std::vector<T> DetectionWo
     total += (block.*place).count;
   }
   if (total > list.size()) resize_with_room(list, total);
-  // Down from the first on, then up from the last on.
+  // Downwards from the first on, then upwards from the last on.
   move_renewed(found, place, true, window, list);
   move_renewed(found | std::views::reverse, place, false, window, list);
   list.resize(total);
@@ -90,7 +90,7 @@ void join(std::span<DetectionWorkspace::Found> found, std::vector<T> DetectionWo
   });
 }
 
-/// The lists of all blocks as those of the step.
+/// Combines the lists of all blocks to those of the step.
 void merge(DetectionWorkspace& w, std::size_t blocks, const DetectionMemory& memory) {
   auto& [contacts, cached_normals, cached] = memory;
   const std::span found(w.found.data(), blocks);
@@ -114,7 +114,7 @@ void merge(DetectionWorkspace& w, std::size_t blocks, const DetectionMemory& mem
   for (Found& block : found) std::ranges::move(block.cached, std::back_inserter(cached));
 }
 
-/// How far ghosts are pushed their owners know.
+/// Only their owners know how far ghosts are pushed.
 void follow_reach(Halo& halo, DetectionWorkspace& w) {
   w.pushed.resize(w.reach.size());
   for (std::size_t i = 0; i < w.reach.size(); ++i) w.pushed[i] = w.reach[i].pushed;
@@ -122,7 +122,7 @@ void follow_reach(Halo& halo, DetectionWorkspace& w) {
   for (std::size_t i = halo.own_bodies(); i < w.reach.size(); ++i) w.reach[i].pushed = w.pushed[i];
 }
 
-/// Of a rank those whose contacts it finds.
+/// For a rank, the pairs whose contacts it finds.
 std::int64_t count_pairs(const DetectionInput& in, const CandidatePairs& pairs) {
   if (in.halo == nullptr) return static_cast<std::int64_t>(pairs.size());
   const auto first_ghost = static_cast<std::int32_t>(in.halo->own_bodies()),
@@ -148,7 +148,7 @@ DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
   };
   const auto find_pairs = [&] {
     if (in.halo == nullptr) return find_own_pairs();
-    std::optional<CrowdedBoxes> crowded;  // then no rank goes on
+    std::optional<CrowdedBoxes> crowded;  // then all ranks stop
     try {
       find_own_pairs();
     } catch (const CrowdedBoxes& here) {
@@ -161,14 +161,14 @@ DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
   if (in.halo != nullptr && !in.halo->covers(w.boxes)) farthest = place_ghosts(in, placed, w);
   for (;;) {
     find_pairs();
-    if (in.halo != nullptr || farthest.least < farthest.most) {  // else nobody can be pushed further
+    if (in.halo != nullptr || farthest.least < farthest.most) {  // else no body can be pushed further
       spread_reach(w);
       if (in.halo != nullptr) follow_reach(*in.halo, w);
       const bool are_wider = widen_boxes(w);
       if (in.halo == nullptr ? are_wider : in.halo->is_anywhere(are_wider)) find_pairs();
     }
     if (in.halo == nullptr || in.halo->covers(w.boxes)) break;
-    farthest = place_bodies(in, placed, w);  // what was pushed out of reach has a halo now
+    farthest = place_bodies(in, placed, w);  // bodies pushed out of reach now have a halo
     w.stamp = 0;
   }
   place_boundaries(in, w);

@@ -12,9 +12,9 @@
 
 namespace scree {
 
-/// Pairs of bodies that do not touch, whatever their shapes are.
+/// Pairs of bodies that have no contact, whatever their shapes.
 struct CollisionFilter {
-  // Partners of body a, of higher slots, rising: [row[a], row[a + 1])
+  // Partners of body a, of higher slots, ascending: [row[a], row[a + 1])
   std::vector<std::int32_t> row, partner;
 
   bool empty() const { return partner.empty(); }
@@ -23,20 +23,20 @@ struct CollisionFilter {
   }
 };
 
-/// Bodies of other ranks (ghosts) behind a rank's own, as far as these may meet them. Contacts of a pair are
-/// found by the rank that owns the body which comes first in the whole.
+/// Bodies of other ranks (ghosts), stored after a rank's own bodies, that own bodies may meet. The rank which
+/// owns the first body of a pair, in global order, finds the contacts of the pair.
 class Halo {
  public:
   virtual ~Halo() = default;
   virtual std::size_t own_bodies() const = 0;
-  /// Ghosts from this slot on come after all own bodies in the whole, those before it before them.
+  /// Ghosts from this slot on come after all own bodies in global order; earlier ghosts come before them.
   virtual std::size_t first_after() const = 0;
-  /// Is it so on any rank?
+  /// Is it true on any rank?
   virtual bool is_anywhere(bool here) = 0;
-  /// [body] a ghost's number becomes what its owner has.
+  /// [body] sets the numbers of ghosts to those of their owners.
   virtual void follow(std::span<double> numbers) = 0;
-  /// Have own bodies, on all ranks, stayed in reach of what the halo was made for, with these boxes, [body]?
-  /// If not it is made anew for them: slots of ghosts and all that knows them change.
+  /// Do own bodies with these boxes, [body], on all ranks still lie within the reach of the halo? If not, the
+  /// halo is built again for them; then the slots of ghosts change, and all data that refer to them.
   virtual bool covers(std::span<const BoundingBox> boxes) = 0;
 };
 
@@ -44,24 +44,24 @@ struct DetectionInput {
   const Shapes& shapes;
   const Bodies& bodies;
   const Boundaries& boundaries;
-  double time_s;  // for which boundaries are placed, the middle of the step
+  double time_s;  // time of the boundaries' poses, the middle of the step
   double time_step_s;
   double free_speed_m_s;  // speed that forces may add within the step: |gravity| * time step
   std::span<const BoundaryPose> boundary_pose = {};  // [boundary]; empty: at rest
   PlacedCell cell = {};
-  double bridge_m = 0.0;  // up to which gap surfaces attract each other
+  double bridge_m = 0.0;  // largest gap at which surfaces attract each other
   const CollisionFilter* filter = nullptr;
-  Halo* halo = nullptr;  // of a rank; null: the bodies are all
+  Halo* halo = nullptr;  // of a rank; null: there are no other bodies
 };
 
 struct DetectionReport {
   std::int64_t candidates = 0;   // pairs of bodies whose boxes overlap
-  std::int64_t known_apart = 0;  // of them, that cannot have come near enough since they were looked at
+  std::int64_t known_apart = 0;  // pairs of these that cannot have come near enough since the last search
   std::int64_t failures = 0;     // contact searches that hit their iteration limit
 };
 
 struct DetectionWorkspace {
-  /// Of what a block has among all: where it stands in the last step's list, and where it goes.
+  /// Rows of a block in the list of all: its place in the last step's list, and its new place.
   struct Place {
     std::size_t stands = 0, goes_to = 0, count = 0;
   };
@@ -70,8 +70,8 @@ struct DetectionWorkspace {
     std::vector<CachedNormal> cached_normals;
     std::vector<float> apart;  // [seed]
     std::vector<CachedPair> cached;
-    // For how many steps contacts and seeds have been those of the step before, and were renewed in its
-    // lists: then they are not here.
+    // Number of steps in which contacts and cached normals have been those of the step before and were
+    // updated in place, in its lists; then they are not here.
     int renewed = 0;
     Place of_contacts, of_cached_normals;
     std::int64_t known_apart = 0, failures = 0;
@@ -79,11 +79,11 @@ struct DetectionWorkspace {
   PairListWorkspace pair_list;
   CandidatePairs pairs;
   std::vector<BoundingBox> boxes;  // [body]
-  /// How far the surface of a body gets in the step, m: as it moves now, at most alone, and pushed by others.
+  /// Travel of a body's surface in the step, m: at its velocity now; at most alone; and if others push it.
   struct Reach {
     double travel, alone, pushed;
     double smallest_length;  // m
-    double moved;            // m: at most so far since the last detection; of ellipsoids
+    double moved;            // m: upper bound of the movement since the last detection; of ellipsoids
   };
   std::vector<Reach> reach;                 // [body]
   std::vector<PlacedEllipsoid> ellipsoids;  // see PlacedShapes
@@ -92,19 +92,19 @@ struct DetectionWorkspace {
   std::vector<std::int32_t> first_member;   // see PlacedShapes
   std::vector<PlacedBoundary> boundaries;   // see PlacedShapes
   struct Guard {
-    Plane plane;     // what is far enough above it is clear of the boundary
-    Vec3 low, high;  // m, what is far enough from this box too
-    bool moves;      // or is a belt: who sleeps on it wakes
+    Plane plane;     // bodies far enough above it are clear of the boundary
+    Vec3 low, high;  // m, bodies far enough from this box are clear as well
+    bool moves;      // or is a belt: bodies that sleep on it wake
   };
   std::vector<Guard> guards;          // [boundary]
-  std::vector<std::uint8_t> unmoved;  // [body] 1: asleep, held, or a ghost; empty if there are none
+  std::vector<std::uint8_t> unmoved;  // [body] 1: asleep, carried, or a ghost; empty if there are none
   std::vector<Found> found;           // [block of bodies]
-  std::vector<std::int32_t> contact_row, cached_normal_row;  // [body + 1], see Contacts and Seeds
-  /// How far apart pairs of ellipsoids were at least that were no contacts, m, rounded down. Where bodies
-  /// have not moved as far since, nothing has to be computed to know that they are none still.
-  std::vector<float> apart;  // [seed of the last detection]
-  std::uint64_t stamp = 0;   // of these seeds; see Seeds
-  /// Rows of a list that go from one place to another; meanwhile they are held in a window.
+  std::vector<std::int32_t> contact_row, cached_normal_row;  // [body + 1], see Contacts and NormalCache
+  /// Lower bounds of the distance of pairs of ellipsoids that were no contacts, m, rounded down. If bodies
+  /// have moved less since, they are still no contacts, without further computation.
+  std::vector<float> apart;  // [normal of the last detection]
+  std::uint64_t stamp = 0;   // of these normals; see NormalCache
+  /// Rows of a list that move from one place to another; in between they are in a window.
   struct Move {
     std::size_t from, to, count, held;
   };
@@ -113,16 +113,16 @@ struct DetectionWorkspace {
     std::vector<std::byte> bytes;
   };
   Window window;
-  std::vector<double> pushed;  // [body] see Reach; to and from other ranks
+  std::vector<double> pushed;  // [body] see Reach; exchanged with other ranks
 };
 
-/// Finds every contact whose gap is smaller than what the two surfaces may cover within the step, moving as
-/// they do now or as fast as their fastest neighbours, plus a small margin for what else may happen
-/// (speculative margin). Contacts of two sleepers, or of a sleeper and a boundary that stands still, are left
-/// out. Deterministic, ordered by key. Cost linear in bodies and candidates.
+/// Finds each contact whose gap is smaller than the distance that the two surfaces may travel within the
+/// step, at their own velocities or as fast as their fastest neighbours, plus a small speculative margin for
+/// other causes. Contacts of two sleeping bodies, or of a sleeping body and a fixed boundary, are left out.
+/// Deterministic, ordered by key. Cost linear in bodies and candidates.
 ///
-/// What is remembered is that of the last step and is replaced; a contact that goes on begins with the
-/// lasting part of its impulses, turned along with its normal.
+/// The memory is that of the last step and is replaced. A contact that persists starts with the lasting part
+/// of its impulses, rotated with its normal.
 struct DetectionMemory {
   Contacts& contacts;
   NormalCache& cached_normals;

@@ -23,7 +23,7 @@ const Surface& surface_of(const PlacedShapes& s, std::int32_t b) {
   return std::get<Surface>(s.boundaries[boundary_of(b)].surface);
 }
 
-/// The partner of a pair; an image of it in `room`.
+/// The partner of a pair; for an image it is placed in `room`.
 const PlacedEllipsoid& partner(const PlacedShapes& s, const ShapePair& pair, const PairGaps& found,
                                PlacedEllipsoid& room) {
   const PlacedEllipsoid& b = s.ellipsoids[pair.b];
@@ -33,7 +33,7 @@ const PlacedEllipsoid& partner(const PlacedShapes& s, const ShapePair& pair, con
   return room;
 }
 
-/// Fills a batch with pairs; do any bend?
+/// Fills a batch with pairs; true if accelerations are needed.
 bool fill(const PlacedShapes& s, std::span<const ShapePair> part, const PairGaps& found,
           EllipsoidBatch& batch, Vec3* start) {
   batch.size = 0;
@@ -51,7 +51,8 @@ bool fill(const PlacedShapes& s, std::span<const ShapePair> part, const PairGaps
   return bend;
 }
 
-/// A batch at a time: most pairs are proven apart by their seed, and most others arrive together.
+/// One batch at a time: most pairs are proven apart by their cached normal, and most others converge
+/// together.
 SCREE_FOR_EACH_TARGET
 void find_ellipsoid_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, PairGaps& found) {
   EllipsoidBatch batch;
@@ -116,7 +117,7 @@ void find_surface_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, 
   }
 }
 
-/// Gaps that were found of a pair, with their accelerations where they are asked for.
+/// Adds the gaps found for a pair, with their accelerations if requested.
 template <class Acceleration>
 void add_gaps(const ShapePair& pair, std::vector<Gap>& some, Acceleration&& acceleration, PairGaps& found) {
   std::ranges::sort(some, {}, &Gap::feature);
@@ -157,7 +158,7 @@ void find_wall_gaps(const PlacedShapes& s, std::span<const ShapePair> pairs, Pai
   }
 }
 
-/// What finds the gaps of a kind of body with one of partner.
+/// The function that finds the gaps of a kind of body with a kind of partner.
 using Finder = void (*)(const PlacedShapes&, std::span<const ShapePair>, PairGaps&);
 
 template <ShapeKind body, std::size_t partner>
@@ -179,7 +180,7 @@ constexpr Finder finder() {
     else if constexpr (MeetsFunctions<Surface>)
       return find_wall_gaps<Surface>;
     else
-      return nullptr;  // scenes do not let them meet
+      return nullptr;  // scenes do not allow this pair
   }
 }
 

@@ -12,19 +12,19 @@ namespace scree {
 
 namespace {
 
-// Reaches are rounded up to multiples of this part of the smallest length: bodies at rest then all have the
-// same, and none has to be raised to its neighbours'.
+// Reaches are rounded up to multiples of this share of the smallest length: then all bodies at rest have the
+// same one, and none has to be raised to its neighbours'.
 constexpr double reach_grain = 1.0 / 1024.0;
 
-// How much further than by itself a body must be pushed within a step, over the smallest length, for those
-// behind it to be looked for.
+// Push distance in a step beyond the body's own travel, over the smallest length, from which on the bodies
+// behind it are taken into account.
 constexpr double least_push = 0.02;
 
-/// How far an ellipsoid's surface has moved at most along any direction, m: its support distance is the root
-/// of n.S n, and not less than the smallest semi-axis.
+/// Upper bound of the movement of an ellipsoid's surface along any direction, m: its support distance is the
+/// root of n.S n, and at least the smallest semi-axis.
 SCREE_INLINE double moved(const PlacedEllipsoid& from, const PlacedEllipsoid& to, double smallest) {
   static_assert(sizeof(PlacedEllipsoid) == 3 * sizeof(Vector4));
-  // Straight from where they stand: copies of all twelve numbers would be made in pieces and read as a whole.
+  // Read directly: copies of all twelve numbers would be made in pieces and read as a whole (slow).
   const auto change = [&](std::size_t k) __attribute__((always_inline)) {
     const auto at = [&](const PlacedEllipsoid& e) {
       return reinterpret_cast<const char*>(&e) + k * sizeof(Vector4);
@@ -43,7 +43,7 @@ void set_moved(const PlacedEllipsoid* last, std::size_t begin, std::size_t end, 
     w.reach[i].moved = moved(last[i - begin], w.ellipsoids[i], w.reach[i].smallest_length);
 }
 
-/// Makes a body ready for its pairs; returns the half extents of its bounding box, m.
+/// Prepares a body for its pairs; returns the half extents of its bounding box, m.
 SCREE_INLINE Vec3 place_body(const PlacedShapes& placed, std::size_t body) {
   const ShapeIndex shape = placed.bodies.shape[body];
   if (!placed.shapes.functions().empty())
@@ -69,7 +69,7 @@ SCREE_INLINE Vec3 place_body(const PlacedShapes& placed, std::size_t body) {
   return Vec3::Zero();
 }
 
-/// Where a body is and how far it gets.
+/// Places of bodies and their travel.
 SCREE_FOR_EACH_TARGET
 void prepare_bodies(const DetectionInput& in, const PlacedShapes& placed, const Block& block,
                     DetectionWorkspace& w) {
@@ -79,7 +79,7 @@ void prepare_bodies(const DetectionInput& in, const PlacedShapes& placed, const 
     const Vector4 v = to_vector4(in.bodies.linear_velocity[i]),
                   spin = to_vector4(in.bodies.angular_velocity[i]);
     double speed = std::sqrt(dot(v, v)) + std::sqrt(dot(spin, spin)) * in.shapes.bounding_radius(shape);
-    if (flows)  // against the flow, and what that brings two neighbours nearer to each other
+    if (flows)  // relative to the flow, plus the approach of two neighbours by it
       speed += (in.bodies.linear_velocity[i] - in.cell.flow(in.bodies.position[i])).norm() -
                std::sqrt(dot(v, v)) + in.cell.rate.norm() * in.shapes.bounding_radius(shape);
     const double smallest = in.shapes.smallest_length(shape), grain = reach_grain * smallest,
@@ -92,8 +92,8 @@ void prepare_bodies(const DetectionInput& in, const PlacedShapes& placed, const 
   }
 }
 
-/// And how far it has got since the last detection: some bodies at a time, for what has just been written in
-/// pieces is slow to read as a whole.
+/// Also their travel since the last detection; a few bodies at a time, because data just written in
+/// pieces are slow to read as a whole.
 void prepare_block(const DetectionInput& in, const PlacedShapes& placed, const Block& block,
                    DetectionWorkspace& w) {
   std::array<PlacedEllipsoid, 64> last;
@@ -105,7 +105,7 @@ void prepare_block(const DetectionInput& in, const PlacedShapes& placed, const B
   }
 }
 
-/// Those that nothing moves have no contacts with each other, nor are those of ghosts found here.
+/// Bodies that cannot move have no contacts with each other; contacts of ghosts are not found here.
 void mark_unmoved(const Bodies& bodies, const Halo* halo, std::vector<std::uint8_t>& unmoved) {
   if (halo != nullptr) {
     unmoved.assign(bodies.size(), 0);
@@ -117,7 +117,7 @@ void mark_unmoved(const Bodies& bodies, const Halo* halo, std::vector<std::uint8
     unmoved[i] = bodies.is_asleep(i) || bodies.is_carried(i) ? 1 : 0;
 }
 
-/// Makes room for the members of all bodies.
+/// Allocates the members of all bodies.
 void number_members(const DetectionInput& in, DetectionWorkspace& w) {
   w.first_member.assign(1, 0);
   for (const ShapeIndex shape : in.bodies.shape)
@@ -126,7 +126,7 @@ void number_members(const DetectionInput& in, DetectionWorkspace& w) {
   w.members.resize(w.first_member.back());
 }
 
-/// The larger of both, whichever thread comes first.
+/// Sets the larger of both, independent of the order of threads.
 void raise_to(double& value, double candidate) {
   const std::atomic_ref<double> shared(value);
   double now = shared.load(std::memory_order_relaxed);
@@ -214,9 +214,9 @@ bool widen_boxes(DetectionWorkspace& w) {
       [](bool a, bool b) { return a || b; });
 }
 
-/// What keeps most bodies from most boundaries: a body whose centre is further above the plane than its
-/// bounding sphere may reach is clear of it. Boundaries without such a plane have the normal zero. The same
-/// for the box of a wall that has an end.
+/// Guards that exclude most bodies from most boundaries: a body whose centre is further above the plane than
+/// its bounding sphere reaches is clear of it. Boundaries without such a plane have the normal zero. The same
+/// for the box of a bounded wall.
 void place_boundaries(const DetectionInput& in, DetectionWorkspace& w) {
   w.boundaries.clear();
   w.guards.clear();
@@ -233,7 +233,7 @@ void place_boundaries(const DetectionInput& in, DetectionWorkspace& w) {
       guard.low = box->middle - box->half;
       guard.high = box->middle + box->half;
     }
-    if (placed.removed) guard.low.setConstant(infinity);  // all are clear of it
+    if (placed.removed) guard.low.setConstant(infinity);  // all bodies are clear of it
     w.guards.push_back(guard);
   }
 }

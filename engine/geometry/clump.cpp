@@ -16,9 +16,9 @@ namespace {
 
 constexpr double mass_tolerance = 1e-9;  // relative
 constexpr double mass_warning = 1e-6;
-constexpr double principal_noise = 1e-9;    // of the mean squares: products that are smaller count as zero
+constexpr double principal_noise = 1e-9;    // of the mean squares: smaller products count as zero
 constexpr double within_tolerance = 1e-12;  // of the size
-constexpr double rounding = 1e-15;          // of what a bound is raised by, so that it stays one
+constexpr double rounding = 1e-15;          // bounds are raised by this share, so that they remain bounds
 
 /// The point of the member's frame scaled to the unit sphere.
 Vec3 in_unit_frame(const ClumpMember& member, const Vec3& point) {
@@ -26,8 +26,8 @@ Vec3 in_unit_frame(const ClumpMember& member, const Vec3& point) {
       .cwiseQuotient(member.ellipsoid.semi_axes);
 }
 
-/// The largest |centre + L u| over unit u, where L^T L = diag(squares) and `slope` is L^T centre: by
-/// Lagrange's dual function, which is at no multiplier below the maximum, and the maximum at the root.
+/// The largest |centre + L u| over unit u, where L^T L = diag(squares) and `slope` is L^T centre. By
+/// Lagrange's dual function, which is an upper bound for each multiplier and the maximum at the root.
 double farthest_distance(const Vec3& squares, const Vec3& slope, const Vec3& centre) {
   const double most = squares.maxCoeff();
   const Vec3 d = (most - squares.array()).matrix();
@@ -43,7 +43,7 @@ double farthest_distance(const ClumpMember& member) {
   return farthest_distance(a.cwiseAbs2(), a.cwiseProduct(centre), centre);
 }
 
-/// The same of the member under a linear map.
+/// The same for the member under a linear map.
 double farthest_distance(const ClumpMember& member, const Mat3& map) {
   const Mat3 spread =
       map * member.pose.orientation.toRotationMatrix() * member.ellipsoid.semi_axes.asDiagonal();
@@ -81,7 +81,7 @@ void check_numbers(std::span<const ClumpMember> given, ShapeFindings& findings) 
   }
 }
 
-/// The members that no other one holds.
+/// The members that no other one contains.
 std::vector<ClumpMember> without_held(std::span<const ClumpMember> members, ShapeFindings& findings) {
   std::vector<ClumpMember> kept;
   for (std::size_t i = 0; i < members.size(); ++i) {

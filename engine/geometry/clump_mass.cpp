@@ -19,14 +19,14 @@ namespace {
 constexpr double pi = std::numbers::pi;
 
 /// Volume, first and second moments: 1, x, y, z, xx, yy, zz, xy, xz, yz over the body; then the normal over
-/// its surface, which sums up to zero unless a piece of the surface is missed.
+/// its surface, which sums up to zero unless a piece of the surface is missing.
 using Moments = Eigen::Matrix<double, 13, 1>;
 
 constexpr double touch_tolerance = 1e-12;
 constexpr double same_angle = 1e-10;          // rad
-constexpr std::size_t most_intervals = 2000;  // of latitudes, a member
+constexpr std::size_t most_intervals = 2000;  // of latitudes, per member
 
-/// Gauss-Kronrod, 7 and 15 points; points on both sides of the middle, from the ends on.
+/// Gauss-Kronrod, 7 and 15 points; pairs symmetric about the middle, starting from the ends.
 constexpr std::array<double, 8> kronrod_at{
     0.991455371120812639206854697526329, 0.949107912342758524526189684047851,
     0.864864423359769072789712788640926, 0.741531185599394439863864773280788,
@@ -51,8 +51,8 @@ void at_kronrod_points(double from, double to, const F& f) {
   }
 }
 
-/// The root between two points where a function has different signs: Newton, halving where that leaves the
-/// bracket. `f` gives value and slope.
+/// The root between two points at which a function has different signs: Newton, with halving if a step leaves
+/// the bracket. `f` gives value and slope.
 template <class F>
 double bracketed_root(const F& f, double low, double high, bool rising) {
   constexpr int most_iterations = 100;
@@ -98,11 +98,11 @@ struct Angles {
   void add(double t) { at[count++] = t; }
 };
 
-/// Where the slope changes its sign, rising in [0, 2 pi]. Divided by cos t sin t, the slope c / sin t - b /
-/// cos t - 2 d is monotone in each quadrant but for one turn in two opposite ones, at tan^3 t = -c / b; so
-/// that no root is missed.
+/// Places where the slope changes its sign, ascending in [0, 2 pi]. Divided by cos t sin t, the slope c / sin
+/// t - b / cos t - 2 d is monotone in each quadrant except for one turning point in two opposite ones, at
+/// tan^3 t = -c / b; so no root is missed.
 Angles extremes(OnCircle f) {
-  constexpr double tiny = 1e-300;  // for zero, where the slope would vanish at the very ends of quadrants
+  constexpr double tiny = 1e-300;  // replaces zero, for which the slope would vanish at the ends of quadrants
   if (f.b == 0.0) f.b = tiny;
   if (f.c == 0.0) f.c = tiny;
   const Vec2 turn = Vec2(std::cbrt(std::abs(f.b)), std::cbrt(std::abs(f.c))).normalized();
@@ -116,7 +116,7 @@ Angles extremes(OnCircle f) {
   for (std::size_t k = 0; k < 4; ++k) {
     const double from = 0.5 * pi * static_cast<double>(k), to = from + 0.5 * pi;
     if ((k % 2 == 0) == turns_in_even) {
-      // Not by way of the angle, which rounds to the quadrant's end where b or c is nearly zero.
+      // Not from the angle, which rounds to the quadrant's end if b or c is nearly zero.
       const double x = k == 0 || k == 3 ? turn[0] : -turn[0], y = k < 2 ? turn[1] : -turn[1];
       const double slope = -f.b * y + f.c * x - 2.0 * f.d * x * y;
       const double between = std::clamp(
@@ -132,11 +132,11 @@ Angles extremes(OnCircle f) {
 
 struct Arc {
   double from, to;        // rad
-  std::size_t neighbour;  // that covers it
+  std::size_t neighbour;  // the one that covers it
 };
 
 /// Another member in the frame in which this one is the unit sphere: inside where
-/// constant + 2 linear.u - u.Q u > 0; the x and y axes turned so that Q has no product of the two.
+/// constant + 2 linear.u - u.Q u > 0; the x and y axes rotated so that Q has no product of the two.
 class Neighbour {
  public:
   Neighbour(const ClumpMember& self, const ClumpMember& other) {
@@ -160,8 +160,8 @@ class Neighbour {
   double deepest() const { return deepest_; }
   std::array<double, 3> breaks() const { return {low_, deepest_z_, high_}; }
 
-  /// Adds the arcs of the circle of radius r at z that it covers; they begin in [0, 2 pi). True where that is
-  /// all of it.
+  /// Adds the arcs of the circle of radius r at z that it covers; they begin in [0, 2 pi). True if it covers
+  /// all of the circle.
   bool cover(double r, double z, std::size_t number, std::vector<Arc>& covered) const {
     if (z < low_ || z > high_) return false;
     const double q2 = quadratic_(1, 1) * r * r;
@@ -203,7 +203,7 @@ class Neighbour {
     angle_ = std::atan2(axes(1, 0), axes(0, 0));
   }
 
-  /// Where the function changes its sign, rising: one root between extremes of different signs.
+  /// Places where the function changes its sign, ascending: one root between extremes of different signs.
   static Angles crossings(const OnCircle& f) {
     const Angles turns = extremes(f);
     Angles found;
@@ -239,8 +239,8 @@ class Surface {
     }
   }
 
-  /// Latitudes, from 0 to pi, between which to begin: nothing that a neighbour covers lies between two of
-  /// them unseen.
+  /// Latitudes, from 0 to pi, of the first intervals: no part covered by a neighbour is hidden between two of
+  /// them.
   std::vector<double> first_latitudes() const {
     std::vector<double> found{0.0, 0.5 * pi, pi};
     for (const Neighbour& n : neighbours_) {
@@ -255,8 +255,8 @@ class Surface {
     return found;
   }
 
-  /// Lists the visible arcs of the circle at a latitude. Returns a number that tells by which neighbours they
-  /// end: moments are smooth functions of the latitude as long as it stays the same.
+  /// Lists the visible arcs of the circle at a latitude. Returns a number that identifies the neighbours at
+  /// their ends: while it is constant, moments are smooth functions of the latitude.
   std::uint64_t look(double latitude, std::vector<Arc>& covered, std::vector<Arc>& visible) const {
     constexpr std::uint64_t all = 1, none = 0;
     const double r = std::sin(latitude), z = -std::cos(latitude);
@@ -270,7 +270,7 @@ class Surface {
       return all;
     }
     std::sort(covered.begin(), covered.end(), [](const Arc& a, const Arc& b) { return a.from < b.from; });
-    // Once around from the first arc's begin, which arcs that go on beyond a full turn may cover.
+    // Once around from the beginning of the first arc, which arcs beyond a full turn may cover.
     std::uint64_t pattern = none;
     Arc reach{0.0, -infinity, 0};
     for (const Arc& arc : covered) extend(reach, {0.0, arc.to - 2.0 * pi, arc.neighbour});
@@ -302,7 +302,7 @@ class Surface {
   }
 
  private:
-  /// Of neighbours whose arcs end at the same angle the first counts, or rounding would change the pattern
+  /// If arcs of neighbours end at the same angle, the first counts; else rounding would change the pattern
   /// where surfaces of three members meet in one curve.
   static void extend(Arc& reach, const Arc& arc) {
     if (arc.to > reach.to + same_angle)
@@ -335,7 +335,7 @@ class Surface {
     sum.segment<3>(10) += weight * (cofactor_ * u);
   }
 
-  /// 15 points to half a turn leave less than 1e-15 of trigonometric polynomials of third degree.
+  /// 15 points per half turn integrate trigonometric polynomials of third degree to less than 1e-15.
   void add_arc(double r, double z, const Arc& arc, Moments& sum) const {
     const int pieces = arc.to - arc.from > pi ? 2 : 1;
     const double length = (arc.to - arc.from) / pieces;
@@ -366,8 +366,8 @@ struct Interval {
 /// Integrates intervals of latitudes.
 class Integrator {
  public:
-  /// Runs in s with latitude = from + (to - from) s^2 (3 - 2 s), because at changes of the pattern arcs begin
-  /// and end like square roots.
+  /// Integrates over s with latitude = from + (to - from) s^2 (3 - 2 s), because at changes of the pattern
+  /// arcs begin and end like square roots.
   Interval over(const Surface& surface, const Range& at) {
     Interval r{&surface, at, Moments::Zero(), Moments::Zero(), std::nullopt};
     Moments coarse = Moments::Zero(), before = Moments::Zero();
@@ -403,7 +403,7 @@ class Integrator {
     return r;
   }
 
-  /// Two parts of an interval: on both sides of a change of the pattern, found to rounding, else halves.
+  /// The two parts of an interval: on both sides of a change of the pattern, found to rounding, else halves.
   std::array<Interval, 2> divided(const Interval& whole) {
     const Range& at = whole.latitudes;
     const double half = 0.5 * (at.from + at.to);
@@ -434,18 +434,18 @@ MassProperties from_moments(const Moments& m, const Vec3& origin) {
   return r;
 }
 
-/// What one unit of error in each moment does to volume or inertia, relative to them.
+/// Relative change of volume or inertia per unit of error in each moment.
 Moments error_weights(const MassProperties& mass) {
   const double trace = mass.second.trace(),
                inertia = std::max(trace - mass.second.diagonal().maxCoeff(), 1e-3 * trace);
   Moments w = Moments::Constant(2.0 / (mass.volume * inertia));
   w[0] = 1.0 / mass.volume;
   w.segment<3>(1).setConstant(1.0 / (mass.volume * std::sqrt(inertia)));
-  w.segment<3>(10).setConstant(std::sqrt(trace) / mass.volume);  // as lever
+  w.segment<3>(10).setConstant(std::sqrt(trace) / mass.volume);  // as a lever
   return w;
 }
 
-/// Divides the interval that errs most until all errors together are small enough.
+/// Divides the interval with the largest error until the sum of all errors is small enough.
 void refine(std::vector<Interval>& intervals, const Moments& weights, double tolerance, std::size_t most) {
   Integrator integrator;
   std::priority_queue<std::pair<double, std::size_t>> waiting;
@@ -468,7 +468,7 @@ void refine(std::vector<Interval>& intervals, const Moments& weights, double tol
   }
 }
 
-/// Divides all that are longer than a quarter of the longest.
+/// Divides all intervals longer than a quarter of the longest.
 void divide_long_ones(std::vector<Interval>& intervals) {
   Integrator integrator;
   double longest = 0.0;
@@ -495,8 +495,8 @@ Sums add_up(const std::vector<Interval>& intervals) {
   return sums;
 }
 
-/// Relative, of volume and inertia: by the intervals' estimates and by what the surface lacks of being
-/// closed.
+/// Relative error of volume and inertia: from the intervals' estimates and from the gap of the
+/// surface.
 double relative_error(const Sums& sums, const Moments& weights) {
   const double open = sums.value.segment<3>(10).cwiseProduct(weights.segment<3>(10)).norm();
   return std::max(sums.error.cwiseProduct(weights).maxCoeff(), open);
@@ -514,7 +514,7 @@ MassProperties mass_properties(std::span<const ClumpMember> members, double tole
     return {volume(e), members[0].pose.position,
             symmetric_in_world(members[0].pose.orientation, e.semi_axes.cwiseAbs2() / 5.0), 0.0};
   }
-  Vec3 origin = Vec3::Zero();  // among the members, or the divergence theorem cancels
+  Vec3 origin = Vec3::Zero();  // between the members, or the divergence theorem suffers from cancellation
   for (const ClumpMember& p : members) origin += p.pose.position / static_cast<double>(members.size());
   std::vector<Surface> surfaces;
   for (std::size_t i = 0; i < members.size(); ++i) surfaces.emplace_back(members, i, origin);

@@ -8,14 +8,14 @@ namespace scree {
 
 namespace {
 
-/// Of a member, in its frame scaled to the unit sphere; cuts at the surfaces of other members.
+/// The mesh of a member, in its frame scaled to the unit sphere; cut at the surfaces of other members.
 class MemberMesh {
  public:
   MemberMesh(const ClumpMember& member, const SurfaceMesh& sphere) : member_(member), points_(sphere.points) {
     for (const auto& t : sphere.triangles) polygons_.emplace_back(t.begin(), t.end());
   }
 
-  /// Leaves what is outside of another member.
+  /// Keeps the part outside of another member.
   void cut(const ClumpMember& other, int number) {
     std::vector<std::vector<std::int32_t>> kept;
     for (const std::vector<std::int32_t>& polygon : polygons_) {
@@ -32,7 +32,7 @@ class MemberMesh {
     polygons_ = std::move(kept);
   }
 
-  /// Polygons as fans of triangles, with the points that they have.
+  /// Polygons as fans of triangles, with their points.
   void append_to(SurfaceMesh& mesh) const {
     std::vector<std::int32_t> place(points_.size(), -1);
     const auto placed = [&](std::int32_t i) {
@@ -63,7 +63,7 @@ class MemberMesh {
                      .squaredNorm();
   }
 
-  /// The point of an edge, drawn onto the surface, on that of the other member.
+  /// The point where an edge, projected onto the surface, meets the surface of the other member.
   std::int32_t crease(std::int32_t inside, std::int32_t outside, const ClumpMember& other, int number) {
     constexpr int halvings = 50;
     const auto [known, is_new] =

@@ -1,4 +1,4 @@
-// Triangles of a clump's surface, for pictures and files.
+// Triangles of a clump's surface, for images and files.
 #pragma once
 
 #include "engine/geometry/clump.h"
@@ -6,10 +6,10 @@
 
 namespace scree {
 
-/// Points in the body frame, on the surfaces of parts to rounding: of each part an icosahedron whose
-/// triangles are divided in `fineness`^2, cut off along the creases between parts, without what lies within
-/// other parts. Parts share no points, so the mesh is open along creases, and corners where three parts meet
-/// may lie within one of them: both by about the height of a part's surface over its triangles.
+/// Points in the body frame, on the surfaces of the members to rounding. Each member is an icosahedron whose
+/// triangles are divided in `fineness`^2, cut off along the creases between members, without the parts within
+/// other members. Members share no points, so the mesh is open along creases, and corners where three members
+/// meet may lie within one of them: both by about the height of a member's surface over its triangles.
 SurfaceMesh surface_mesh(const Clump& clump, int fineness);
 
 }  // namespace scree

@@ -8,7 +8,7 @@ namespace scree {
 namespace {
 
 constexpr int secular_iterations =
-    200;  // a start next to a pole gains a factor 1.5 an iteration until it is away
+    200;  // a start near a pole gains a factor 1.5 per iteration until it is away from it
 constexpr double secular_tolerance = 1e-15;
 
 }  // namespace
@@ -27,7 +27,7 @@ Vec3 closest_surface_point(const Ellipsoid& shape, const Vec3& point) {
   const double a_min = a.minCoeff(&shortest);
   // x_i = a_i^2 y_i / (t + a_i^2); t is the root of the secular equation to the right of the pole at
   // -a_min^2. Each term of the sum alone reaches one at a_i y_i - a_i^2, so the largest of these is left of
-  // the root, where Newton on this convex falling function climbs monotonically.
+  // the root, from where Newton on this convex decreasing function climbs monotonically.
   double t = (a.cwiseProduct(y) - a.cwiseAbs2()).maxCoeff();
   Vec3 x;
   if (t > -a_min * a_min) {
@@ -53,7 +53,7 @@ Vec3 closest_surface_point(const Ellipsoid& shape, const Vec3& point) {
     }
     x[shortest] = a_min * std::sqrt(std::max(rest, 0.0));
   }
-  // Onto the surface to the last bit, and back into the octant of the point.
+  // Projects onto the surface to the last bit, and back into the octant of the point.
   x /= x.cwiseQuotient(a).norm();
   return {std::copysign(x[0], point[0]), std::copysign(x[1], point[1]), std::copysign(x[2], point[2])};
 }
@@ -62,7 +62,7 @@ double ray_hit(const Ellipsoid& shape, const Vec3& origin, const Vec3& direction
                double farthest) {
   const Vec3 o = origin.cwiseQuotient(shape.semi_axes), d = direction.cwiseQuotient(shape.semi_axes);
   const double dd = d.squaredNorm(), middle = -o.dot(d) / dd;
-  // By way of the point nearest to the centre: b^2 - a c would cancel far from the body.
+  // From the point nearest to the centre: b^2 - a c would suffer from cancellation far from the body.
   const double beyond = 1.0 - (o + middle * d).squaredNorm();
   if (beyond < 0.0) return infinity;
   const double half = std::sqrt(beyond / dd);

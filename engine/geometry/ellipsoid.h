@@ -9,8 +9,8 @@ struct Ellipsoid {
   Vec3 semi_axes = Vec3::Ones();  // m, all > 0
 };
 
-/// An ellipsoid in the world: its matrix S = R diag(a^2) R^T (m^2) and its centre. Support function sqrt(n.S
-/// n).
+/// An ellipsoid in the world: its matrix S = R diag(a^2) R^T (m^2) and its centre. Its support function is
+/// sqrt(n.S n).
 struct PlacedEllipsoid {
   Vec3 centre;
   Mat3 matrix;
@@ -25,7 +25,7 @@ double volume(const Ellipsoid& shape);
 Vec3 inertia_per_mass(const Ellipsoid& shape);
 
 /// The point of the ellipsoid's surface closest to `point`, both in the ellipsoid's frame, m. For a point
-/// inside, the closest surface point along the outward branch; at the very centre, the end of the shortest
+/// inside it is the closest one along the outward branch; for the centre it is the end of the shortest
 /// semi-axis. Relative accuracy 1e-14 of the largest semi-axis (test: Ellipsoid.ClosestPoint). Source: the
 /// secular equation sum (a_i x_i / (t + a_i^2))^2 = 1 by guarded Newton (Hart 1994; Eberly 2013).
 Vec3 closest_surface_point(const Ellipsoid& shape, const Vec3& point);

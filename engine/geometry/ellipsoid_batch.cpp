@@ -6,7 +6,7 @@ namespace scree {
 
 namespace {
 
-// Steps of Newton that all pairs of a batch take together; one or two are enough where a pair is remembered.
+// Newton steps that all pairs of a batch take together; one or two are enough for a cached pair.
 constexpr int most_steps = 6;
 
 SCREE_INLINE Symmetric symmetric(const EllipsoidBatch::Columns<6>& s, std::size_t k) {
@@ -35,7 +35,7 @@ SCREE_INLINE void put_slab(EllipsoidBatch& b, std::size_t k, const Slab& s) {
   put(b.x_b, k, s.x_b);
 }
 
-/// Repeats the last pair to the end of its vector: chance numbers there could be slow ones.
+/// Repeats the last pair up to the end of its vector: random numbers there could be slow.
 void fill_up(EllipsoidBatch& b) {
   for (std::size_t k = b.size; k < whole_vectors(b.size); ++k) {
     for (auto* columns : {&b.r, &b.n})
@@ -56,7 +56,7 @@ void begin(EllipsoidBatch& b) {
   }
 }
 
-/// One step of Newton for every pair that is on the way.
+/// One Newton step for each pair that has not arrived.
 SCREE_FOR_EACH_VECTOR_WIDTH
 void take_step(EllipsoidBatch& b) {
   const std::size_t whole = whole_vectors(b.size);

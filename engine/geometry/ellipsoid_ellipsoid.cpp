@@ -23,7 +23,7 @@ struct Maximum {
   GapStatus status;
 };
 
-/// Climbs phi from n, by steps of Newton that are shortened where they do not ascend.
+/// Climbs phi from n, by Newton steps that are shortened if they do not ascend.
 Maximum climb(const EllipsoidPair& p, Three n) {
   Slab at = slab(p, n);
   for (int k = 0; k < newton_iterations; ++k) {
@@ -139,7 +139,7 @@ const char* to_string(Relation relation) {
 
 namespace {
 
-/// Is {B} inside {A}? By the S-lemma exactly when some lambda > 0 makes lambda B - A positive semidefinite (4
+/// Is {B} inside {A}? By the S-lemma exactly if some lambda > 0 makes lambda B - A positive semidefinite (4
 /// x 4 matrices, negative inside). The smallest eigenvalue is concave in lambda: golden-section search for
 /// its maximum.
 bool holds(const Eigen::Matrix4d& a, const Eigen::Matrix4d& b) {
@@ -160,7 +160,7 @@ bool holds(const Eigen::Matrix4d& a, const Eigen::Matrix4d& b) {
   return false;
 }
 
-/// lambda^4 + c3 lambda^3 + c2 lambda^2 + c1 lambda + 1 with a double root, two roots negative. The pair
+/// lambda^4 + c3 lambda^3 + c2 lambda^2 + c1 lambda + 1 with a double root and two negative roots. The pair
 /// touches if the double root is positive; if it is negative (symmetric positions), the other two roots
 /// decide. The double root is that of the last linear remainder of Euclid's algorithm on the polynomial and
 /// its derivative.
@@ -184,9 +184,9 @@ Relation relation_at_double_root(double c3, double c2, double c1) {
 
 namespace {
 
-/// Does a slab across the line of the centres, wide against the two, lie between them? Where they are far
-/// apart the coefficients of the polynomial differ by many orders, and two spheres, of which two roots are
-/// the same, were taken for overlapping.
+/// Is there a slab across the line of the centres, wide relative to both, between them? If they are far
+/// apart, the coefficients of the polynomial differ by many orders of magnitude, and two spheres, for which
+/// two roots are equal, would be classified as overlapping.
 bool are_far_apart(const PlacedEllipsoid& a, const PlacedEllipsoid& b) {
   constexpr double far = 1.01;
   const Vec3 r = b.centre - a.centre;
@@ -220,8 +220,8 @@ Relation classify(const PlacedEllipsoid& a, const PlacedEllipsoid& b) {
   const double i = 12.0 - 3.0 * c3 * c1 + c2 * c2;
   const double j = 72.0 * c2 + 9.0 * c3 * c2 * c1 - 27.0 * (c1 * c1 + c3 * c3) - 2.0 * c2 * c2 * c2;
   const double discriminant = 4.0 * i * i * i - j * j;  // times 1/27
-  // Two roots are always negative. Where a coefficient is negative, Descartes' rule leaves the other two
-  // positive or complex, and the discriminant tells which.
+  // Two roots are always negative. If a coefficient is negative, Descartes' rule makes the other two
+  // positive or complex, and the discriminant decides.
   const bool other_two_not_negative = c3 < 0.0 || c2 < 0.0 || c1 < 0.0;
   const double size = 4.0 * std::abs(i * i * i) + j * j;
   if (other_two_not_negative && std::abs(discriminant) <= 1e-14 * size) {
@@ -237,14 +237,14 @@ Relation classify(const PlacedEllipsoid& a, const PlacedEllipsoid& b) {
   other.topRightCorner<3, 1>() = -q.cwiseProduct(c);
   other.bottomLeftCorner<1, 3>() = -q.cwiseProduct(c).transpose();
   other(3, 3) = w1 - 1.0;
-  // Only what holds the other's centre can hold the other.
+  // Only a body that contains the other's centre can contain the other.
   const bool inside = (c.squaredNorm() < 1.0 && holds(sphere, other)) || (w1 < 1.0 && holds(other, sphere));
   return inside ? Relation::inside : Relation::overlapping;
 }
 
 Gap first_touch(const PlacedEllipsoid& a, const PlacedEllipsoid& b, const Gap& now, const Vec3& velocity,
                 double duration_s, double nearness_m) {
-  constexpr int most_steps = 100;  // grazing ones; head-on it takes two or three
+  constexpr int most_steps = 100;  // for grazing ones; head-on it takes two or three
   PlacedEllipsoid moved = a;
   Gap g = now;
   double t = 0.0;

@@ -14,7 +14,7 @@ namespace {
 
 using Touch = FrameTouch;
 
-/// Along the edge the ellipsoid is an ellipse: its shadow, with the matrix Q^T S Q.
+/// Along the edge the ellipsoid is an ellipse: its projection, with the matrix Q^T S Q.
 Touch on_line(const FramedEllipsoid& g, const Vec3& from, const Vec3& along) {
   const auto [u, w] = tangents(along);
   const Vec3 su = g.matrix * u, sw = g.matrix * w;
@@ -25,7 +25,7 @@ Touch on_line(const FramedEllipsoid& g, const Vec3& from, const Vec3& along) {
   const Vec3 first = turn(0, 0) * u + turn(1, 0) * w, second = turn(0, 1) * u + turn(1, 1) * w,
              to = from - g.centre;
   const double a = std::sqrt(squares[0]), b = std::sqrt(squares[1]);
-  // The third axis is as long as need be and not in play.
+  // The third axis has any length; it has no effect.
   const Nearest p = nearest({{a, b, a}}, {to.dot(first), to.dot(second), 0.0});
   const Vec3 n = -(p.normal[0] * first + p.normal[1] * second), sn = g.matrix * n;
   const Vec3 deepest = g.centre - sn / std::sqrt(n.dot(sn));
@@ -45,7 +45,7 @@ class Collector {
   void look_at(std::int32_t triangle) {
     const std::array<std::int32_t, 3>& t = m_.triangles[triangle];
     const Touch face = on_plane(g_, m_.points[t[0]], m_.normals[triangle]);
-    if (face.distance > margin_) return;  // and so are its edges and vertices
+    if (face.distance > margin_) return;  // then its edges and vertices are farther too
     if (is_over(m_, triangle, face.at, 1e-12 * size_))
       add(face, static_cast<std::uint32_t>(m_.patch[triangle]));
     for (const std::int32_t e : m_.edge_of[triangle])
@@ -54,7 +54,7 @@ class Collector {
       if (m_.is_corner[v]) vertices_.push_back(v);
   }
 
-  /// After the triangles: their edges and vertices, which they share, each once.
+  /// After the triangles: their shared edges and vertices, each once.
   void look_at_edges_and_vertices() {
     for (std::vector<std::int32_t>* list : {&edges_, &vertices_}) {
       std::ranges::sort(*list);
@@ -85,7 +85,7 @@ class Collector {
       add(touch, mesh_edge + number);
   }
 
-  /// What is there already, under the same name or from another feature at the same place, is left out.
+  /// Leaves out a contact that exists already, under the same name or from another feature at the same place.
   void add(const Touch& touch, std::uint32_t feature) {
     for (const auto& [other, name] : found)
       if (name == feature || is_same(other, touch, size_)) return;
@@ -98,7 +98,7 @@ class Collector {
   std::vector<std::int32_t> edges_, vertices_;
 };
 
-/// The distance from one feature alone, wherever it touches.
+/// The distance from one feature only, at any place of contact.
 double distance_from(const FramedEllipsoid& g, const MeshSurface& m, std::uint32_t feature,
                      std::int32_t face) {
   const auto number = static_cast<std::int32_t>(feature & (mesh_edge - 1));

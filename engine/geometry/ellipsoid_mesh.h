@@ -8,19 +8,19 @@
 namespace scree {
 
 /// Appends the contacts closer than `margin` (m), ordered by feature: 2^30 times 0 for a face, 1 for an edge,
-/// 2 for a vertex, and the number of its patch, edge or vertex. A face is hit from the side on which the
-/// centre is, where the point of the ellipsoid that lies deepest is over the patch; an edge or a vertex where
-/// the normal of the contact points away from all triangles that meet there, so that inner edges of a flat
-/// wall are not felt and those of a corner never hook. Faces exact to rounding, the others to 1e-12 of the
-/// ellipsoid's size (test: EllipsoidMesh.*). Overlaps down to the smallest semi-axis.
+/// 2 for a vertex, plus the number of its patch, edge or vertex. A face is hit from the side of the
+/// ellipsoid's centre, if the deepest point of the ellipsoid is over the patch. An edge or a vertex is hit if
+/// the normal of the contact points away from all triangles that meet there: so inner edges of a flat wall
+/// have no effect, and bodies never hook on edges of a corner. Faces are exact to rounding, others to 1e-12
+/// of the ellipsoid's size (test: EllipsoidMesh.*). Overlaps down to the smallest semi-axis.
 void contacts(const Ellipsoid& shape, const Pose& pose, const PlacedMesh& mesh, double margin,
               std::vector<Gap>& found);
 
-/// Does any triangle reach into the ellipsoid? Exact to rounding, at any depth, where contacts() may see
-/// nothing any more.
+/// Does any triangle reach into the ellipsoid? Exact to rounding, at any depth, also where contacts() may no
+/// longer find a contact.
 bool reaches_into(const Ellipsoid& shape, const Pose& pose, const PlacedMesh& mesh);
 
-/// Second time derivative of the distance of one of those contacts while both move on with their twists,
+/// Second time derivative of the distance of one of those contacts at constant twists of both,
 /// m/s^2: the second difference over +-dt with the same face, edge or vertex.
 double gap_acceleration(const Ellipsoid& shape, const Pose& pose, const PlacedMesh& mesh, const Gap& contact,
                         const PairMotion& motion);

@@ -12,7 +12,7 @@ namespace scree {
 /// The point of the ellipsoid deepest along -normal is centre - S n / sqrt(n.S n). Exact to rounding.
 Gap gap(const PlacedEllipsoid& ellipsoid, const Plane& plane);
 
-/// Second time derivative of that gap while both move on with their twists, m/s^2. With W = w - w_wall, r
+/// Second time derivative of that gap at constant twists of both, m/s^2. With W = w - w_wall, r
 /// from the wall's centre to the ellipsoid's and C as in (G3):
 ///   n'' = w_wall x (w_wall x n),
 ///   g'' = r.n'' + 2 r'.(w_wall x n) - x.[w x (w x n) - 2 w x (w_wall x n) + n''] - (W x n).C (W x n). (G4)
@@ -20,7 +20,7 @@ Gap gap(const PlacedEllipsoid& ellipsoid, const Plane& plane);
 double gap_acceleration(const PlacedEllipsoid& ellipsoid, const Plane& plane, const Twist& twist,
                         const WallMotion& wall = {});
 
-/// As of every wall: the gap, if it is closer than `margin`.
+/// The interface of all walls: appends the gap if it is closer than `margin`.
 inline void contacts(const Ellipsoid& shape, const Pose& pose, const Plane& plane, double margin,
                      std::vector<Gap>& found) {
   if (const Gap g = gap(place(shape, pose), plane); g.distance <= margin) found.push_back(g);

@@ -16,10 +16,10 @@ namespace {
 using Touch = FrameTouch;
 
 constexpr double pi = std::numbers::pi;
-constexpr int samples = 24;  // round the axis, or along the part of a circle within reach
+constexpr int samples = 24;  // around the axis, or along the part of a circle within reach
 constexpr double sample_step = 2.0 * pi / samples;  // rad
 constexpr std::uint32_t per_element = 16, first_of_ring = 8, ring_contacts = 3;
-constexpr double clear_of_faces = 1e-9;  // cosine that a normal of a corner may have with what meets there
+constexpr double clear_of_faces = 1e-9;  // allowed cosine between a corner's normal and its segments
 constexpr double on_segment = 1e-12;     // of the size, beyond its ends
 
 using Segment = RevolvedSurface::Segment;
@@ -32,8 +32,8 @@ Vec2 half_plane(const Vec3& x) { return {std::hypot(x[0], x[1]), x[2]}; }
 Vec3 round_the_axis(double phi) { return {-std::sin(phi), std::cos(phi), 0.0}; }
 double ring_angle(std::uint32_t k) { return 2.0 * pi * k / ring_contacts; }
 
-/// The maximum uphill of phi, by the sign of the slope: of several, one that is higher than phi. `step`:
-/// where the function is known to be lower, or how far to look.
+/// The maximum uphill of phi, by the sign of the slope; of several, one that is higher than phi. `step`:
+/// distance at which the function is known to be lower, or the range of the search.
 template <class Value, class Slope>
 double peak(Value&& value, Slope&& slope, double phi, double step) {
   constexpr int halvings = 40;
@@ -52,7 +52,7 @@ double peak(Value&& value, Slope&& slope, double phi, double step) {
 }
 
 /// A cone's lines with the ellipsoid on one side: sign +1 inside, -1 outside. F(phi) = N.c + sign h(N) has
-/// its maxima where they touch.
+/// its maxima at the contacts.
 struct Cone {
   const FramedEllipsoid& g;
   const Segment& segment;
@@ -77,7 +77,7 @@ struct Cone {
     const double h = std::sqrt(n.dot(sn)), d = sign * (offset - n.dot(g.centre) - sign * h);
     return {-sign * n, g.centre + sign / h * sn + sign * d * n, d};
   }
-  /// Where F has its maximum uphill of phi.
+  /// The place of the maximum of F uphill of phi.
   double climb(double phi, double step) const {
     return peak([&](double x) { return value(x); }, [&](double x) { return slope(x); }, phi, step);
   }
@@ -88,15 +88,15 @@ Touch on_disc(const FramedEllipsoid& g, const Segment& s) {
   return on_plane(g, Vec3(0.0, 0.0, s.from[1]), Vec3::UnitZ());
 }
 
-/// Where a circle is nearest, downhill of phi.
+/// The nearest place of a circle, downhill of phi.
 double nearest_on_circle(const FramedEllipsoid& g, const Vec2& corner, double phi, double step) {
   const auto touch = [&](double x) { return on_point(g, at_angle(corner, x)); };
   return peak([&](double x) { return -touch(x).distance; },
               [&](double x) { return touch(x).normal.dot(round_the_axis(x)); }, phi, step);
 }
 
-/// The inside of a ball is touched where N.c + h(N), convex, is greatest among its neighbours: each step to
-/// the normal of the support point climbs, and Newton's is taken where it climbs too.
+/// The inside of a ball is touched where N.c + h(N), a convex function, has a local maximum. Each step to
+/// the normal of the support point climbs, and Newton's step is taken if it climbs too.
 Touch on_hollow(const FramedEllipsoid& g, double radius, Vec3 n) {
   constexpr int iterations = 100;
   constexpr double arrived = 1e-12, longest = 0.3;  // rad
@@ -158,7 +158,7 @@ class Collector {
     element_ = s_.segments.size() + k;
     if (corner[0] > 0.0) return look_at_circle(k);
     const Touch touch = on_point(g_, Vec3(0.0, 0.0, corner[1]));
-    const Vec2 n = half_plane(touch.normal);  // the worst of all ways round the axis
+    const Vec2 n = half_plane(touch.normal);  // the worst case around the axis
     if (is_near(touch) && is_free(k, n)) add(touch);
   }
 
@@ -206,8 +206,8 @@ class Collector {
     return true;
   }
 
-  /// Angles next to that of the grain's centre, up to a cosine and one beyond: to both sides of the first, or
-  /// all round.
+  /// Angles next to that of the grain's centre, up to a cosine and one beyond: on both sides of the first, or
+  /// all around.
   struct Angles {
     double facing;
     int each_side;
@@ -225,8 +225,8 @@ class Collector {
     return a;
   }
 
-  /// One plane keeps the convex hull of a cone and an ellipsoid apart: that of the greatest distance. It
-  /// cannot turn farther from the centre than the ellipsoid's widths differ.
+  /// One plane separates the convex hull of a cone from an ellipsoid: that of the greatest distance. It
+  /// cannot be rotated farther from the centre than the ellipsoid's widths differ.
   void look_from_outside(const Cone& cone) {
     const Angles angles = angles_near(1.0 - (size_ - depth_) / (cone.segment.normal[0] * centre_[0]));
     double best = -infinity, phi = 0.0;
@@ -240,7 +240,7 @@ class Collector {
     look_at_line(cone, cone.climb(phi, sample_step));
   }
 
-  /// All maxima from where the ellipsoid, were it a ball of its longest semi-axis, would be near enough.
+  /// All maxima, starting where a ball with the longest semi-axis would be near enough.
   void look_from_inside(const Cone& cone) {
     const Vec2& normal = cone.segment.normal;
     const double cosine =
@@ -267,7 +267,7 @@ class Collector {
     const Vec2& corner = s_.corners[k];
     const double reach = size_ + margin_, radius = corner[0];
     const double facing = std::atan2(g_.centre[1], g_.centre[0]);
-    // The part within reach of the centre, and a little beyond: what is nearest is not at its ends.
+    // The part within reach of the centre, and a little beyond: the nearest place is not at its ends.
     const double aside = centre_[1] - corner[1],
                  cosine = (centre_[0] * centre_[0] + radius * radius + aside * aside - reach * reach) /
                           (2.0 * centre_[0] * radius);
@@ -292,7 +292,7 @@ class Collector {
       });
   }
 
-  /// No point of a ring may come nearer than it does: where all are near, three of them hold the grain.
+  /// The smallest distance of a ring: if all its points are near, three of them hold the grain.
   template <class At, class Take>
   void look_all_round(At&& at, Take&& take) {
     std::array<Touch, ring_contacts> ring;
@@ -307,8 +307,8 @@ class Collector {
     return std::ranges::any_of(found, [&](const auto& other) { return is_same(other.first, touch, size_); });
   }
 
-  /// What is there already, from another feature at the same place, is left out. Two contacts of one grain on
-  /// the same end of it: the later one takes the next free number.
+  /// Leaves out a contact that another feature has already found at the same place. Of two contacts on
+  /// the same end of a grain the later one takes the next free number.
   void add(const Touch& touch) {
     if (is_there(touch)) return;
     const Vec3 on_grain = g_.axes.transpose() * (touch.at + touch.distance * touch.normal - g_.centre);
@@ -329,11 +329,11 @@ class Collector {
   std::size_t element_ = 0;
 };
 
-/// The distance of one feature alone from the sharp surface, wherever it touches; what it was before touched
+/// The distance of one feature only from the sharp surface, at any place of contact; before, it touched
 /// there with that normal.
 double distance_from(const FramedEllipsoid& g, const RevolvedSurface& s, std::uint32_t feature,
                      const Touch& before) {
-  constexpr double window = 0.05;  // rad, round the axis in a step
+  constexpr double window = 0.05;  // rad, around the axis in a step
   if (s.hollow) return on_hollow(g, s.rounding, -before.normal).distance;
   const std::size_t element = feature / per_element;
   const bool of_ring = feature % per_element >= first_of_ring;

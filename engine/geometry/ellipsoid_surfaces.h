@@ -11,7 +11,7 @@
 
 namespace scree {
 
-/// Do bodies that are given by functions meet the surface itself? Others they meet as meshes.
+/// Do bodies with a shape function touch the surface itself? Otherwise they touch its mesh.
 template <class Surface>
 concept MeetsFunctions = requires(const PlacedImplicit& body, const Surface& surface, PairMemory& memory,
                                   std::vector<Gap>& found) {

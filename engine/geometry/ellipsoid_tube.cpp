@@ -12,14 +12,14 @@ namespace scree {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr std::size_t circle_samples = 24;  // of s(m) round the bore: it has at most two local maxima
+constexpr std::size_t circle_samples = 24;  // of s(m) around the bore: it has at most two local maxima
 constexpr int rim_samples = 17;             // along the part of the rim within a grain's reach
 constexpr int refinements = 60;
 constexpr std::uint32_t rim_features = 16;
 constexpr double angle_tolerance = 1e-11;  // rad
-constexpr double handover = 1e-9;          // of the length: where surface ends and rim begins both may answer
+constexpr double handover = 1e-9;          // of the length: there surface and rim may both have the contact
 
-/// The question: this ellipsoid, that tube, how far to look.
+/// The input of a search: ellipsoid, tube, search distance.
 struct Search {
   const Ellipsoid& shape;
   const Pose& pose;
@@ -56,7 +56,7 @@ struct Output {
   void add(Gap g, std::uint32_t base, std::uint32_t end) {
     if (count == max_tube_contacts) return;
     g.feature = base + end;
-    // Two contacts of one grain on the same end of it: the later one takes the next free number.
+    // If two contacts are on the same end of a grain, the later one takes the next free number.
     for (int i = 0; i < count; ++i) {
       if (out[i].feature == g.feature) {
         ++g.feature;
@@ -148,8 +148,8 @@ void surface_contacts(const Search& search, const TubeView& w, double sign, Outp
   }
 }
 
-/// Contacts with one rim, a ring of radius thickness/2 round the circle at `end_sign` * half_length: local
-/// minima of the distance between the circle and the ellipsoid from which the ring is seen from beyond the
+/// Contacts with one rim, a ring of radius thickness/2 around the circle at `end_sign` * half_length: local
+/// minima of the distance between the circle and the ellipsoid, where the ring is touched from beyond the
 /// tube's end.
 void rim_contacts(const Search& search, const TubeView& w, double end_sign, Output& output) {
   const Ellipsoid& shape = search.shape;
@@ -180,7 +180,7 @@ void rim_contacts(const Search& search, const TubeView& w, double end_sign, Outp
     return p;
   };
   const auto rough =
-      [&](double angle) {  // distance along the ray from the centre: right at the surface, smooth
+      [&](double angle) {  // distance along the ray from the centre: exact at the surface, smooth
         const Vec3 local = point_at(angle);
         const double q = local.cwiseQuotient(shape.semi_axes).norm();
         return local.norm() * (1.0 - 1.0 / std::max(q, 1e-6));
@@ -239,7 +239,7 @@ int gaps(const Ellipsoid& shape, const Pose& pose, const Tube& tube, double marg
 
 namespace {
 
-/// Of the surface of the bore or of the outside, in closed form.
+/// For the surface of the bore or of the outside, in closed form.
 double surface_gap_acceleration(const PlacedEllipsoid& placed, const Tube& tube, const Gap& g,
                                 const Twist& v) {
   const Vec3 axis = (tube.end - tube.start).normalized();
@@ -259,7 +259,7 @@ double surface_gap_acceleration(const PlacedEllipsoid& placed, const Tube& tube,
   return -sign * (sign * h_tt + slope * slope / bend);
 }
 
-/// Does a tube's motion leave it where it is, but for a shift?
+/// Does a tube's motion map it to itself, except for a shift?
 bool turns_into_itself(const Tube& tube, const WallMotion& wall) {
   const Vec3 axis = (tube.end - tube.start).normalized(), &w = wall.twist.angular;
   return w.cross(axis).isZero(0.0) &&
@@ -271,7 +271,7 @@ bool turns_into_itself(const Tube& tube, const WallMotion& wall) {
 double gap_acceleration(const Ellipsoid& shape, const Pose& pose, const Tube& tube, const Gap& now,
                         const PairMotion& motion) {
   const auto& [twist, dt, wall] = motion;
-  const Twist v{twist.linear - wall.twist.linear, twist.angular};  // as the shifting tube sees it
+  const Twist v{twist.linear - wall.twist.linear, twist.angular};  // relative to the shifting tube
   if (now.feature < rim_features && turns_into_itself(tube, wall))
     return surface_gap_acceleration(place(shape, pose), tube, now, v);
   const auto turned = [](const Vec3& spin, double t) {
@@ -292,8 +292,8 @@ double gap_acceleration(const Ellipsoid& shape, const Pose& pose, const Tube& tu
     if (same == found + count) return 0.0;
     sum += same->distance;
   }
-  // Surfaces bend no faster than the rim is round: more is a jump from one contact to another of the same
-  // feature.
+  // The curvature of surfaces is at most that of the rim: a larger value is a jump to another contact of the
+  // same feature.
   const double most = 2.0 * travel * travel / (0.5 * tube.thickness);
   return std::abs(sum) <= most ? sum / (dt * dt) : 0.0;
 }

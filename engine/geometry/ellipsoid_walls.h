@@ -1,4 +1,4 @@
-// What contacts of ellipsoids with walls of several kinds share.
+// Common parts of contacts of ellipsoids with several kinds of walls.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace scree {
 struct FramedEllipsoid {
   const Ellipsoid& shape;
   Vec3 centre;
-  Mat3 axes;    // columns: its own axes
+  Mat3 axes;    // columns: the ellipsoid's axes
   Mat3 matrix;  // S, m^2
 };
 
@@ -24,8 +24,8 @@ inline FramedEllipsoid in_frame(const Ellipsoid& shape, const Pose& pose, const 
           axes * shape.semi_axes.cwiseAbs2().asDiagonal() * axes.transpose()};
 }
 
-/// Of an ellipsoid's surface next to a point, both along its own axes: the outward normal and the signed
-/// distance, negative inside, m.
+/// Closest place on an ellipsoid to a point, along the ellipsoid's own axes: outward normal and signed
+/// distance of the point, m, negative inside.
 struct Nearest {
   Vec3 normal;
   double distance;
@@ -36,13 +36,13 @@ inline Nearest nearest(const Ellipsoid& shape, const Vec3& point) {
   return {n, n.dot(point - x)};
 }
 
-/// In the frame of a wall: the point of the wall that is touched, and the distance from it.
+/// In the frame of a wall: the touched point of the wall, and the distance from it.
 struct FrameTouch {
   Vec3 normal, at;
   double distance;
 };
 
-/// On the side of a plane where the centre is.
+/// On the side of the plane on which the centre is.
 inline FrameTouch on_plane(const FramedEllipsoid& g, const Vec3& point, const Vec3& normal) {
   const double height = normal.dot(g.centre - point);
   const Vec3 n = (height < 0.0 ? -1.0 : 1.0) * normal, s = g.matrix * n;
@@ -56,14 +56,14 @@ inline FrameTouch on_point(const FramedEllipsoid& g, const Vec3& point) {
   return {-(g.axes * p.normal), point, p.distance};
 }
 
-/// Are two touches one, for a grain of this size (m)?
+/// Are two touches the same, for a body of this size (m)?
 inline bool is_same(const FrameTouch& a, const FrameTouch& b, double size) {
-  constexpr double same_place = 1e-9;  // of the size; also of directions
+  constexpr double same_place = 1e-9;  // relative to the size; also for directions
   return (a.at - b.at).norm() < same_place * size && a.normal.dot(b.normal) > 1.0 - same_place;
 }
 
-/// Which end of the grain a surface point (its frame) is on: stays the same while the contact slides a
-/// little.
+/// Number of the end of the body on which a surface point (its frame) is; it does not change while the
+/// contact slides a little.
 inline std::uint32_t end_of_grain(const Ellipsoid& shape, const Vec3& local) {
   int longest = 0, shortest = 0;
   shape.semi_axes.maxCoeff(&longest);
@@ -73,10 +73,10 @@ inline std::uint32_t end_of_grain(const Ellipsoid& shape, const Vec3& local) {
   return (local[longest] < 0.0 ? 1u : 0u) + (local[middle] < 0.0 ? 2u : 0u);
 }
 
-/// Over which time a distance from a wall is to be differenced, s: not so long that the body passes through
-/// what it touches, or turns about.
+/// Time for second differences of a wall distance, s: so short that the body does not pass through the wall
+/// or rotate too far.
 inline double difference_time(const Ellipsoid& shape, const Pose& pose, const PairMotion& motion) {
-  constexpr double most_travel = 0.5;  // of the smallest semi-axis
+  constexpr double most_travel = 0.5;  // relative to the smallest semi-axis
   const Twist& wall = motion.wall.twist;
   const Vec3 carried = wall.linear + wall.angular.cross(pose.position - motion.wall.centre);
   const double speed = (motion.body.linear - carried).norm() +
@@ -85,8 +85,8 @@ inline double difference_time(const Ellipsoid& shape, const Pose& pose, const Pa
   return motion.dt_s * speed > most ? most / speed : motion.dt_s;
 }
 
-/// Root of a function of an angle that falls through zero between low and high, to 1e-11 rad: bisection sped
-/// up by secants. The nearer end where it does not.
+/// Root of a function of an angle that falls through zero between low and high, to 1e-11 rad: bisection
+/// accelerated by secants. Without a sign change, the nearer end.
 template <class F>
 double falling_root(F&& slope, double low, double high) {
   constexpr int refinements = 60;

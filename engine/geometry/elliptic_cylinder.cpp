@@ -12,11 +12,11 @@ namespace scree {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr int samples = 48;                 // round the section, between which a minimum is looked for
+constexpr int samples = 48;                 // around the section; minima are searched between them
 constexpr std::uint32_t rim_features = 16;  // at the start; twice of it at the end
 constexpr std::uint32_t edge_features = 48, corner_features = 50;
 
-/// Where it stands: x along the width, y up, z along the axis from the start.
+/// Its frame: x along the width, y up, z along the axis from the start.
 struct Frame {
   Pose pose;
   double a, b, length, round;  // m
@@ -40,13 +40,13 @@ double section_height(const Frame& f, const Vec2& m) { return std::hypot(f.a * m
 Vec2 section_point(const Frame& f, const Vec2& m) {
   return Vec2(f.a * f.a * m[0], f.b * f.b * m[1]) / section_height(f, m);
 }
-/// By the eccentric angle, and its derivative.
+/// From the eccentric angle, and its derivative.
 Vec2 on_section(const Frame& f, double t) { return {f.a * std::cos(t), f.b * std::sin(t)}; }
 Vec2 along_section(const Frame& f, double t) { return {-f.a * std::sin(t), f.b * std::cos(t)}; }
 
 bool is_inside(const Frame& f, const Vec2& p) { return p.cwiseQuotient(Vec2(f.a, f.b)).squaredNorm() < 1.0; }
 
-/// Directions of all samples of a whole turn: cosine and sine.
+/// Directions of all samples around the section: cosine and sine.
 const std::array<Vec2, samples + 1>& turn() {
   static const std::array<Vec2, samples + 1> directions = [] {
     std::array<Vec2, samples + 1> d;
@@ -57,8 +57,8 @@ const std::array<Vec2, samples + 1>& turn() {
   return directions;
 }
 
-/// f(angle) for the places between samples where slope(direction) changes from below 0 to above it; of the
-/// whole turn, or the half of it below the axis.
+/// Calls f(angle) for the places between samples at which slope(direction) changes from below 0 to above it,
+/// around the whole section, or in the half below the axis.
 template <class Slope, class Found>
 void for_minima(bool half, Slope&& slope, Found&& found) {
   const int first = half ? samples / 2 : 0;
@@ -89,8 +89,8 @@ Vec2 nearest_on_section(const Frame& f, const Vec2& p) {
   return nearest;
 }
 
-/// From the wall to the point, in the frame: the nearest point of the sheet, and how far the point is from
-/// it.
+/// Vector from the wall to the point, in the frame: from the nearest point of the sheet, and the point's
+/// distance from it.
 std::pair<Vec3, double> from_sheet(const Frame& f, const Vec3& x) {
   const Vec2 on = nearest_on_section(f, x.head<2>());
   const Vec3 nearest(on[0], on[1], std::clamp(x[2], 0.0, f.length));
@@ -131,11 +131,11 @@ class Search {
  private:
   double height(const Vec2& m) const { return std::sqrt(m.dot(g_.matrix.topLeftCorner<2, 2>() * m)); }
   Vec2 support(const Vec2& m) const { return g_.matrix.topLeftCorner<2, 2>() * m / height(m); }
-  /// Where along the axis the ellipsoid's point of a direction across it is, from its centre.
+  /// Position along the axis, relative to its centre, of the ellipsoid's point in a transverse direction.
   double along(const Vec2& m) const { return (g_.matrix.row(2).head<2>() * m)(0) / height(m); }
   bool is_on_section(const Vec2& m) const { return !f_.trough || m[1] <= 0.0; }
 
-  /// The body bulges along m, and is hit from there: `sign` -1, or from the other side: 1.
+  /// The body bulges along m. The contact is on that side of the sheet (`sign` -1), or on the other side (1).
   void touch_sheet(const Vec2& m, double sign, const Vec2& on_wall, double distance, std::uint32_t feature) {
     const double z = g_.centre[2] - sign * along(m);
     if (z < 0.0 || z > f_.length) return;
@@ -147,7 +147,7 @@ class Search {
     const auto slope = [&](const Vec2& m) { return (section_point(f_, m) - support(m) - c).dot(across(m)); };
     for_minima(f_.trough, slope, [&](double angle) {
       const Vec2 m = direction(angle);
-      const double inside = section_height(f_, m) - m.dot(c);  // how far the centre is
+      const double inside = section_height(f_, m) - m.dot(c);  // distance of the centre
       if (is_on_section(m) && inside > 0.0) touch_sheet(m, -1.0, section_point(f_, m), inside - height(m), 0);
     });
   }
@@ -157,7 +157,7 @@ class Search {
     const auto slope = [&](const Vec2& m) { return (section_point(f_, m) + support(m) - c).dot(across(m)); };
     for_minima(f_.trough, slope, [&](double angle) {
       const Vec2 m = direction(angle);
-      const double outside = m.dot(c) - section_height(f_, m);  // not the far side of a flat section
+      const double outside = m.dot(c) - section_height(f_, m);  // not for the far side of a flat section
       if (is_on_section(m) && outside > 0.0)
         touch_sheet(m, 1.0, section_point(f_, m), outside - height(m), 0);
     });
@@ -177,7 +177,7 @@ class Search {
     const double far = shape_.semi_axes.maxCoeff() + reach_;
     const auto point = [&](const Vec2& at) { return Vec3(f_.a * at[0], f_.b * at[1], z); };
     const auto tangent = [&](const Vec2& at) { return Vec2(-f_.a * at[1], f_.b * at[0]); };
-    const auto slope = [&](const Vec2& at) {  // of the distance: above 0 where the rim leaves the body
+    const auto slope = [&](const Vec2& at) {  // of the distance: above 0 if the rim moves away from the body
       const Vec3 p = point(at);
       const Vec2 d = tangent(at);
       if ((p - g_.centre).squaredNorm() > 4.0 * far * far) return (p - g_.centre).head<2>().dot(d);
@@ -186,7 +186,7 @@ class Search {
     for_minima(f_.trough, slope, [&](double angle) {
       const Vec2 at = direction(angle);
       const FrameTouch touch = on_point(g_, point(at));
-      // Deep in a body the nearest side of it may change from one to another: no minimum.
+      // Deep in a body its nearest side may change: this is no minimum.
       constexpr double level = 1e-6;
       const bool is_minimum = std::abs(slope(at)) < level * tangent(at).norm();
       if (is_minimum && outward * touch.normal[2] >= 0.0) add(touch, feature);
@@ -237,7 +237,8 @@ EllipticCylinder moved(const EllipticCylinder& w, const Pose& motion) {
 std::optional<WallExtent> extent_of(const EllipticCylinder& w) {
   const Frame f = frame_of(w);
   const Mat3 axes = f.pose.orientation.toRotationMatrix();
-  // Of the section's ellipse, the axis and the rounding; a trough is within the same of the whole.
+  // From the section's ellipse, the axis and the rounding; a trough is within the same extent as a whole
+  // cylinder.
   const Vec3 half = (f.a * f.a * axes.col(0).cwiseAbs2() + f.b * f.b * axes.col(1).cwiseAbs2()).cwiseSqrt() +
                     0.5 * f.length * axes.col(2).cwiseAbs() + Vec3::Constant(f.round);
   return WallExtent{0.5 * (w.start + w.end), half};
@@ -265,7 +266,7 @@ WallRoom room(const EllipticCylinder& w, const Vec3& point) {
     result.how = WallRoom::How::in_the_wall;
     result.depth = -d;
   } else if (!w.trough && x[2] > 0.0 && x[2] < f.length && is_inside(f, x.head<2>())) {
-    result.bore = 2.0 * (std::max(f.a, f.b) - f.round);  // no body that is wider in any direction lies in it
+    result.bore = 2.0 * (std::max(f.a, f.b) - f.round);  // no body that is wider in any direction fits in
     result.along = (w.end - w.start).normalized();
   }
   return result;
@@ -314,8 +315,8 @@ double gap_acceleration(const Ellipsoid& shape, const Pose& pose, const Elliptic
     if (same == found.end()) return 0.0;
     sum += same->distance;
   }
-  // Surfaces bend no faster than the rims are round: more is a jump from one contact to another of the same
-  // feature.
+  // The curvature of surfaces is at most that of the rims: a larger value is a jump to another contact of the
+  // same feature.
   const double most = 2.0 * travel * travel / (0.5 * wall.thickness);
   return std::abs(sum) <= most ? sum / (dt * dt) : 0.0;
 }
@@ -328,7 +329,7 @@ SurfacePatches patches_of(const EllipticCylinder& w, double sagitta) {
   };
   const double bend = std::max(f.a * f.a / f.b, f.b * f.b / f.a) + f.round;
   const int around = steps(bend, 2.0 * pi, 720) / (f.trough ? 2 : 1), quarter = steps(f.round, 0.5 * pi, 12);
-  // A closed line of the section at a distance from the sheet, with normals: of a pipe its outside, or its
+  // A closed line of the section at a distance from the sheet, with normals: for a pipe its outside, or its
   // inside.
   struct Line {
     std::vector<Vec2> point, normal;

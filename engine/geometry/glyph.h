@@ -1,4 +1,4 @@
-// What bodies are shown as where many of them share a few meshes.
+// Glyphs: shared meshes as which bodies are displayed.
 #pragma once
 
 #include "engine/geometry/clump_mesh.h"
@@ -7,9 +7,9 @@
 
 namespace scree {
 
-/// A mesh that is scaled along the body's axes, turned and put to its place.
+/// A mesh that is scaled along the body's axes, rotated and moved to its place.
 struct Glyph {
-  std::int32_t mesh = 0;      // 0: a ball of radius 1, k + 1: surface k of those below, in units of its own
+  std::int32_t mesh = 0;      // 0: a ball of radius 1; k + 1: surface k of glyph_mesh(), in its own units
   Vec3 scale = Vec3::Ones();  // m
 };
 
@@ -26,7 +26,7 @@ inline Glyph glyph(const Shapes& shapes, ShapeIndex s) {
   return {};
 }
 
-/// Surfaces that bodies share: of all functions, then of all clumps.
+/// The number of surfaces that bodies share: of all functions, then of all clumps.
 inline std::size_t glyph_count(const Shapes& shapes) {
   return shapes.functions().size() + shapes.clumps().size();
 }

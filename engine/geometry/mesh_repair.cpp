@@ -17,7 +17,7 @@ using Side = std::array<std::int32_t, 2>;  // points, the lower one first
 
 constexpr double needle_angle = 0.0175;  // rad
 constexpr double no_area = 1e-14;        // of the square of the longest edge
-constexpr int most_passes = 64;          // an edge may have many junctions, and a triangle three edges
+constexpr int most_passes = 64;          // an edge may have many junctions, and a triangle has three edges
 
 Side side(std::int32_t a, std::int32_t b) { return {std::min(a, b), std::max(a, b)}; }
 
@@ -43,7 +43,7 @@ void for_cells_around(const Cell& at, F&& f) {
   for (std::int64_t k = 0; k < 27; ++k) f(Cell{at[0] + k % 3 - 1, at[1] + k / 3 % 3 - 1, at[2] + k / 9 - 1});
 }
 
-/// [point] the first one that is nearer than the tolerance, or itself.
+/// [point] the first point nearer than the tolerance, or itself.
 std::vector<std::int32_t> first_near(const std::vector<Vec3>& points, double tolerance) {
   std::map<Cell, std::vector<std::int32_t>> taken;
   std::vector<std::int32_t> first(points.size());
@@ -63,7 +63,7 @@ std::vector<std::int32_t> first_near(const std::vector<Vec3>& points, double tol
   return first;
 }
 
-/// Only points that triangles have, in their order.
+/// Keeps only points used by triangles, in their order.
 TriangleMesh compact(const TriangleMesh& mesh) {
   std::vector<std::int32_t> number(mesh.points.size(), -1);
   for (const Triangle& t : mesh.triangles)
@@ -101,7 +101,7 @@ std::size_t find_root(std::vector<std::size_t>& parent, std::size_t i) {
   return i;
 }
 
-/// Points of open edges that lie on other open edges, in the order of those.
+/// Points of open edges that are on other open edges, in the order of those.
 std::vector<TJunction> junctions(const TriangleMesh& mesh, const Edges& edges, double tolerance) {
   std::vector<Side> open;
   std::vector<char> is_rim(mesh.points.size(), 0);
@@ -113,7 +113,7 @@ std::vector<TJunction> junctions(const TriangleMesh& mesh, const Edges& edges, d
     length += (mesh.points[edge[1]] - mesh.points[edge[0]]).norm();
   }
   if (open.empty()) return {};
-  // Cells as large as a mean edge, so that an edge crosses few and a cell holds few points.
+  // Cells as large as a mean edge, so that an edge crosses few cells and a cell contains few points.
   const double cell = std::max(length / static_cast<double>(open.size()), 4.0 * tolerance);
   std::map<Cell, std::vector<std::int32_t>> in_cell;
   for (std::size_t p = 0; p < is_rim.size(); ++p)
@@ -172,7 +172,7 @@ std::vector<MeshHole> holes_of(const TriangleMesh& mesh, const Edges& edges) {
 
 /// Does a segment pass through the inside of a triangle, and farther than the tolerance?
 bool pierces(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b, const Vec3& c, double tolerance) {
-  constexpr double inner = 1e-9;  // of the triangle's measure: what only touches does not cross
+  constexpr double inner = 1e-9;  // of the triangle's measure: touching is not crossing
   const Vec3 n = (b - a).cross(c - a);
   const double of_p = n.dot(p - a), of_q = n.dot(q - a),
                least = n.norm() * std::max(tolerance, inner * (q - p).norm());
@@ -200,7 +200,7 @@ bool cross(const MeshSurface& mesh, std::int32_t s, std::int32_t t, double toler
 std::vector<std::array<std::int32_t, 2>> crossings_of(const TriangleMesh& mesh, double tolerance) {
   constexpr std::size_t most = 10000;
   MeshFindings findings;
-  const MeshSurface surface = mesh_surface(mesh, findings);  // leaves out what is no triangle
+  const MeshSurface surface = mesh_surface(mesh, findings);  // without degenerate triangles
   if (surface.triangles.size() != mesh.triangles.size()) return {};
   std::vector<std::array<std::int32_t, 2>> found;
   for (std::size_t s = 0; s < surface.triangles.size() && found.size() < most; ++s) {
@@ -214,7 +214,7 @@ std::vector<std::array<std::int32_t, 2>> crossings_of(const TriangleMesh& mesh, 
   return found;
 }
 
-/// Pieces that hang together by edges of two triangles, with what closes them.
+/// Pieces connected by edges of two triangles, with the data whether they are closed.
 struct Piece {
   std::vector<std::int32_t> triangles;
   bool closed = true;
@@ -254,7 +254,7 @@ TriangleMesh without_t_junctions(const TriangleMesh& mesh, double tolerance) {
         done[use.triangle] = 1;
         any = true;
         Triangle t = cut.triangles[use.triangle];
-        // So that its first edge is the one.
+        // So that its first edge is this one.
         while (side(t[0], t[1]) != Side{found[k].from, found[k].to}) t = {t[1], t[2], t[0]};
         std::vector<std::int32_t> along{t[0]};
         for (std::size_t j = k; j < end; ++j) along.push_back(found[j].point);
@@ -266,7 +266,7 @@ TriangleMesh without_t_junctions(const TriangleMesh& mesh, double tolerance) {
       k = end;
     }
     cut.triangles.insert(cut.triangles.end(), added.begin(), added.end());
-    // What lies between a corner and a junction of the other side has no area.
+    // Triangles between a corner and a junction of the other side have no area.
     std::erase_if(cut.triangles, [&](const Triangle& t) { return !has_area(cut, t); });
     if (!any) break;
   }
@@ -276,7 +276,7 @@ TriangleMesh without_t_junctions(const TriangleMesh& mesh, double tolerance) {
 TriangleMesh oriented(const TriangleMesh& mesh) {
   TriangleMesh turned = mesh;
   const Edges edges = edges_of(mesh);
-  std::vector<std::vector<std::pair<std::int32_t, bool>>> neighbour(mesh.triangles.size());  // and: as it?
+  std::vector<std::vector<std::pair<std::int32_t, bool>>> neighbour(mesh.triangles.size());  // aligned?
   std::vector<char> is_open(mesh.triangles.size(), 0);
   for (const auto& [edge, uses] : edges) {
     if (uses.size() != 2) {
@@ -287,7 +287,7 @@ TriangleMesh oriented(const TriangleMesh& mesh) {
     neighbour[uses[0].triangle].emplace_back(uses[1].triangle, same);
     neighbour[uses[1].triangle].emplace_back(uses[0].triangle, same);
   }
-  std::vector<signed char> turn(mesh.triangles.size(), 0);  // 1 as it is, -1 the other way
+  std::vector<signed char> turn(mesh.triangles.size(), 0);  // 1 unchanged, -1 reversed
   for (std::size_t start = 0; start < mesh.triangles.size(); ++start) {
     if (turn[start] != 0) continue;
     Piece piece;

@@ -13,13 +13,13 @@ constexpr double same_corner = 1e-9;     // of the size
 constexpr double same_plane = 1e-7;      // rad: normals of one patch
 constexpr double needle_angle = 0.0175;  // rad
 constexpr std::int32_t leaf_size = 4;
-// Cosine that a normal of an edge or a vertex may have with what meets there.
+// Allowed cosine between a normal of an edge or a vertex and the faces that meet there.
 constexpr double clear_of_faces = 1e-9;
 
-/// [vertex] number of the corner that it is, with the corners.
+/// [vertex] number of its corner, with the corners.
 std::vector<std::int32_t> join_corners(const std::vector<Vec3>& points, double size,
                                        std::vector<Vec3>& corners) {
-  // Cells of the tolerance: what is nearer lies in the same or in the next one.
+  // Cells of the size of the tolerance: near points are in the same cell or in the next one.
   const double cell = std::max(same_corner * size, 1e-300);
   std::map<std::array<std::int64_t, 3>, std::int32_t> taken;
   std::vector<std::int32_t> corner_of(points.size());
@@ -70,7 +70,7 @@ void add_triangles(MeshSurface& m, const std::vector<std::array<std::int32_t, 3>
   findings.triangles = m.triangles.size();
 }
 
-/// A side of a triangle: its ends, sorted, and whose it is.
+/// A side of a triangle: its ends, sorted, and the triangle.
 struct TriangleSide {
   std::int32_t low, high, triangle, number;
   auto operator<=>(const TriangleSide&) const = default;
@@ -108,7 +108,7 @@ void add_edges(MeshSurface& m, MeshFindings& findings) {
         turned = true;
     }
     if (faces == 2) {
-      // In one plane: both reach away from the edge in opposite directions.
+      // In one plane: both extend from the edge in opposite directions.
       const Vec3 &a = m.into_face[edge.first_face], &b = m.into_face[edge.first_face + 1];
       edge.is_sharp = !((a + b).norm() < same_plane);
     }

@@ -1,17 +1,17 @@
-// A half-space obstacle.
+// A half-space as a wall.
 #pragma once
 
 #include "engine/geometry/wall.h"
 
 namespace scree {
 
-/// Everything on the side that the normal points away from is solid.
+/// The side opposite to the normal is solid.
 struct Plane {
   Vec3 point = Vec3::Zero();    // m, any point of the surface
   Vec3 normal = Vec3::UnitZ();  // unit, points to the free side
 };
 
-/// Names, units and members of all numbers, for whatever keeps or reads them.
+/// Names, units and members of all numbers, for code that stores or reads them.
 void for_each_member(IsA<Plane> auto& plane, auto&& f) {
   f("point", "m", plane.point);
   f("normal", "1", plane.normal);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-/// The round of a corner: its normals, which point away from all segments that meet there and, on the axis,
+/// The rounded corner: its normals, which point away from all segments that meet there and, on the axis,
 /// from their mirror images.
 std::vector<ProfilePoint> corner_profile(const RevolvedSurface& surface, std::size_t corner,
                                          double round_step) {
@@ -23,7 +23,7 @@ std::vector<ProfilePoint> corner_profile(const RevolvedSurface& surface, std::si
     away.emplace_back(-into);
     if (on_axis) away.emplace_back(into[0], -into[1]);
   }
-  double low = on_axis ? -0.5 * pi : 0.0, high = on_axis ? 0.5 * pi : 2.0 * pi;  // all round
+  double low = on_axis ? -0.5 * pi : 0.0, high = on_axis ? 0.5 * pi : 2.0 * pi;  // all around
   if (!away.empty()) {
     Vec2 middle = Vec2::Zero();
     for (const Vec2& d : away) middle += d;
@@ -48,7 +48,7 @@ std::vector<ProfilePoint> corner_profile(const RevolvedSurface& surface, std::si
   return profile;
 }
 
-/// Of a circle, so that chords are not farther from it than the sagitta.
+/// Angle of chords of a circle whose distance from it is at most the sagitta.
 double chord_angle(double radius, double sagitta) {
   return 2.0 * std::acos(std::clamp(1.0 - sagitta / radius, 0.0, 1.0));
 }
@@ -59,7 +59,7 @@ std::vector<std::vector<ProfilePoint>> profile(const RevolvedSurface& surface, d
   std::vector<std::vector<ProfilePoint>> lines;
   for (const RevolvedSurface::Segment& segment : surface.segments) {
     for (const double side : {1.0, -1.0}) {
-      if (side < 0.0 && surface.rounding == 0.0) continue;  // of a sheet, one is enough
+      if (side < 0.0 && surface.rounding == 0.0) continue;  // one side of a sheet is enough
       const Vec2 n = side * segment.normal, from = segment.from + surface.rounding * n,
                  to = from + segment.length * segment.along;
       if (from[0] + to[0] < 0.0) continue;  // beyond the axis
@@ -78,7 +78,7 @@ TriangleMesh mesh_of(const RevolvedSurface& surface, double sagitta) {
   constexpr int least = 24, most = 720;
   double widest = 0.0;
   for (const Vec2& corner : surface.corners) widest = std::max(widest, corner[0] + surface.rounding);
-  if (surface.rounding > 0.0) sagitta *= 0.5;  // chords both ways add up
+  if (surface.rounding > 0.0) sagitta *= 0.5;  // chords in both directions add up
   const int around =
       std::clamp(static_cast<int>(std::ceil(2.0 * pi / chord_angle(widest, sagitta))), least, most);
   const double round_step =

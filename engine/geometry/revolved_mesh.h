@@ -11,12 +11,12 @@ struct ProfilePoint {
   double height, radius, normal_height, normal_radius;
 };
 
-/// What turned about the axis makes the wall, line by line: both sides of segments (of a sheet one) and the
-/// rounds of corners, in steps of at most `round_step`, rad.
+/// The lines whose rotation about the axis makes the wall: both sides of segments (one side of a sheet) and
+/// the rounded corners, in steps of at most `round_step`, rad.
 std::vector<std::vector<ProfilePoint>> profile(const RevolvedSurface& surface, double round_step);
 
-/// Triangles on the surface, at rest, with corners on it: no point of them is farther from it than `sagitta`,
-/// m, but at most 720 are side by side round the axis.
+/// Triangles on the surface, at rest, with corners on it. No point of them is farther from it than `sagitta`,
+/// m, but there are at most 720 around the axis.
 TriangleMesh mesh_of(const RevolvedSurface& surface, double sagitta);
 
 }  // namespace scree

@@ -7,7 +7,7 @@ namespace scree {
 
 namespace {
 
-constexpr double straight = 1e-12;  // sine of the turn of a line that just goes on
+constexpr double straight = 1e-12;  // sine of the angle between segments of a straight line
 
 bool goes_on(const Vec2& before, const Vec2& at, const Vec2& after) {
   const Vec2 a = (at - before).normalized(), b = (after - at).normalized();
@@ -79,7 +79,7 @@ std::optional<WallExtent> extent_of(const PlacedRevolved& placed) {
     high = std::max(high, c[1] + s.rounding);
   }
   const Vec3 middle(0.0, 0.0, 0.5 * (low + high)), axis = placed.pose.orientation * Vec3::UnitZ();
-  // A cylinder's extents along an axis: of its height and of its round ends.
+  // A cylinder's extents along an axis: from its height and from its round ends.
   const Vec3 across = (Vec3::Ones() - axis.cwiseAbs2()).cwiseMax(0.0).cwiseSqrt();
   return WallExtent{placed.pose.position + placed.pose.orientation * middle,
                 0.5 * (high - low) * axis.cwiseAbs() + radius * across};

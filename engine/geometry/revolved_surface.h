@@ -9,14 +9,14 @@
 
 namespace scree {
 
-/// A line of corners in the half plane (r, z), turned about the z axis: a sheet, hit from both sides. The
-/// wall is every point within `rounding` of it. One corner alone is a ball or, off the axis, a torus. Made by
-/// revolved_surface().
+/// A line of corners in the half plane (r, z), rotated about the z axis: a sheet with contacts on both sides.
+/// The wall is the set of points within `rounding` of it. A single corner is a ball or, off the axis, a
+/// torus. Made by revolved_surface().
 struct RevolvedSurface {
   std::vector<Vec2> corners;  // m, r >= 0
-  bool closed = false;        // is the last joined with the first?
+  bool closed = false;        // is the last corner joined to the first?
   double rounding = 0.0;      // m
-  bool hollow = false;  // of one corner on the axis: the wall is what is farther than `rounding` from it
+  bool hollow = false;        // for one corner on the axis: the wall is outside of `rounding` from it
 
   struct Segment {
     Vec2 from, along, normal;  // m; unit, to the next corner; unit, away from the axis
@@ -30,23 +30,23 @@ struct RevolvedSurface {
   std::vector<Ends> ends;  // [corner]
 };
 
-/// Leaves out corners that lie where a line just goes on. Preconditions: r >= 0, no two neighbours alike; the
-/// rounding > 0 where any part has no area.
+/// Leaves out corners at which the line goes straight on. Preconditions: r >= 0, no two equal neighbours;
+/// rounding > 0 if any part has no area.
 RevolvedSurface revolved_surface(const std::vector<Vec2>& corners, bool closed, double rounding);
 /// The inside of a sphere about the origin.
 RevolvedSurface hollow_sphere(double radius);
 
-/// A surface where it stands: x at rest is at orientation * x + position; its axis is the third.
+/// A surface in its pose: x at rest moves to orientation * x + position; its axis is the third.
 struct PlacedRevolved {
   std::shared_ptr<const RevolvedSurface> surface;
   Pose pose;
 };
 
-/// How far a point is from the wall, m: negative in it.
+/// Distance of a point from the wall, m: negative within it.
 double distance(const PlacedRevolved& placed, const Vec3& point);
 
 PlacedRevolved moved(const PlacedRevolved& placed, const Pose& motion);
-/// None of a hollow sphere.
+/// None for a hollow sphere.
 std::optional<WallExtent> extent_of(const PlacedRevolved& placed);
 inline std::optional<TurningAxis> turning_axis(const PlacedRevolved& placed) {
   return TurningAxis{placed.pose.position, placed.pose.orientation * Vec3::UnitZ()};

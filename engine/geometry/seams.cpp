@@ -7,12 +7,12 @@ namespace scree {
 
 namespace {
 
-constexpr double clear = 1e-9;  // cosine that a normal may have with what passes through its place
+constexpr double clear = 1e-9;  // allowed cosine between a normal and surfaces that pass through its place
 
-/// The cosine from which on a direction of what is so far from the place rises.
+/// The least cosine of a direction that rises, for a surface at this distance from the place.
 double least_rise(const SharpPlace& at, double distance_m) { return clear + 2.0 * distance_m / at.size; }
 
-/// Of a triangle (Ericson, Real-Time Collision Detection, 2005, section 5.1.5).
+/// Nearest point on a triangle (Ericson, Real-Time Collision Detection, 2005, section 5.1.5).
 Vec3 nearest_on_triangle(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& p) {
   const Vec3 ab = b - a, ac = c - a, ap = p - a, bp = p - b, cp = p - c;
   const double d1 = ab.dot(ap), d2 = ac.dot(ap), d3 = ab.dot(bp), d4 = ac.dot(bp), d5 = ab.dot(cp),
@@ -50,7 +50,7 @@ bool rises_at(const Tube& tube, const SharpPlace& at) {
   const Vec3 across = r - height * along;
   const double radial = across.norm();
   if (!(radial > 0.0)) return false;
-  // From the middle surface, whose every point within half the thickness is wall.
+  // From the middle surface: all points within half the thickness of it are wall.
   const Vec3 middle = tube.start + std::clamp(height, 0.0, length) * along +
                       tube.middle_radius() / radial * across,
              away = at.point - middle;
@@ -71,7 +71,7 @@ bool rises_at(const PlacedMesh& placed, const SharpPlace& at) {
     const Vec3 foot = nearest_on_triangle(corner(0), corner(1), corner(2), point);
     const double distance = (foot - point).norm();
     if (distance > at.slack) return;
-    // The steepest of a triangle's directions from one of its points leads to a corner, or is its slope.
+    // The steepest direction of a triangle from one of its points leads to a corner, or is its slope.
     const double least = least_rise(at, distance);
     for (std::size_t k = 0; k < 3; ++k) {
       const Vec3 to = corner(k) - foot;
@@ -94,7 +94,7 @@ bool rises_at(const PlacedRevolved& placed, const SharpPlace& at) {
   const SharpPlace here{point, normal, at.slack, at.size};
   if (s.hollow) return tangent_rises(point.normalized(), std::abs(s.rounding - point.norm()), here);
   const Vec2 profile(radius, point[2]);
-  if (s.rounding > 0.0) {  // smooth: its normal is away from the nearest point of the sheet
+  if (s.rounding > 0.0) {  // smooth: its normal points from the nearest point of the sheet
     Vec2 nearest = s.corners[0];
     for (const Vec2& corner : s.corners)
       if ((profile - corner).norm() < (profile - nearest).norm()) nearest = corner;

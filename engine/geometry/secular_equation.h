@@ -1,4 +1,4 @@
-// Extremes of quadratic functions over the unit sphere, where Lagrange's condition leaves one equation.
+// Extremes of quadratic functions over the unit sphere, for which Lagrange's condition leaves one equation.
 #pragma once
 
 #include <algorithm>
@@ -8,16 +8,16 @@
 
 namespace scree {
 
-/// w_i / (t + d_i), which is the multiplier's point of the sphere at the root t; 0 where w_i is.
+/// w_i / (t + d_i), the point of the sphere for the multiplier t if t is the root; 0 where w_i is 0.
 inline Vec3 secular_terms(const Vec3& w, const Vec3& d, double t) {
   Vec3 u;
   for (int i = 0; i < 3; ++i) u[i] = w[i] == 0.0 ? 0.0 : w[i] / (t + d[i]);
   return u;
 }
 
-/// The root t >= 0 of sum (w_i / (t + d_i))^2 = 1, where all d_i >= 0 and the least of them is 0; 0 where
-/// there is none. Newton on the reciprocal of the norm, which comes from the left and never passes the root
-/// but by rounding (More, Sorensen 1983).
+/// The root t >= 0 of sum (w_i / (t + d_i))^2 = 1, for d_i >= 0 with the least of them 0; 0 if there is no
+/// root. Newton on the reciprocal of the norm; it approaches from the left and passes the root only
+/// by rounding (More, Sorensen 1983).
 inline double secular_root(const Vec3& w, const Vec3& d) {
   constexpr int most_iterations = 100;
   double t = 0.0;
@@ -35,8 +35,8 @@ inline double secular_root(const Vec3& w, const Vec3& d) {
   return t;
 }
 
-/// The point of the unit sphere that goes with the root: where the terms do not reach the sphere, the rest
-/// lies along an axis of d_i = 0.
+/// The point of the unit sphere for the root: if the terms do not reach the sphere, the rest
+/// lies along an axis with d_i = 0.
 inline Vec3 secular_point(const Vec3& w, const Vec3& d) {
   Vec3 u = secular_terms(w, d, secular_root(w, d));
   int axis = 0;

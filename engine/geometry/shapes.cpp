@@ -22,7 +22,7 @@ const char* to_string(ShapeKind kind) {
 
 namespace {
 
-/// The least factor by which the ellipsoid of these semi-axes holds the surface.
+/// The least factor for which the ellipsoid with these semi-axes contains the surface.
 double enclosing_factor(const ImplicitShape& shape, const Vec3& semi_axes) {
   double most = 0.0;
   for (const Box& box : shape.cover.boxes) {
@@ -44,7 +44,7 @@ Vec3 half_extent(const ImplicitShape& shape, const Mat3& rotation) {
 }  // namespace
 
 Shapes::AsFunction Shapes::as_function(const Ellipsoid& ellipsoid) {
-  // One form for all sizes of the same proportions, to a part in 10^12.
+  // One form for all sizes of the same axis ratios, to a part in 10^12.
   constexpr double digits = 1e12;
   ShapeFindings findings;
   const auto refuse = [&] {
@@ -264,7 +264,7 @@ Vec3 outward(const Shapes& shapes, ShapeIndex s, const Vec3& point) {
 
 namespace {
 
-/// Of the level set F = const: -t.(Hess F) t over the length of the gradient.
+/// Curvature of the level set F = const: -t.(Hess F) t over the length of the gradient.
 Vec3 curvature_of_level(const Vec3& gradient, const Mat3& second, const Vec3& t1, const Vec3& t2) {
   return -Vec3(t1.dot(second * t1), t1.dot(second * t2), t2.dot(second * t2)) / gradient.norm();
 }

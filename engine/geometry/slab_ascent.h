@@ -1,5 +1,6 @@
-// The arithmetic of (G1), on plain numbers: one source for a single pair and for loops over many, which the
-// compiler turns into vector code. The same operations in the same order, so the same bits.
+// The arithmetic of (G1), on plain numbers: one source for a single pair and for loops over many pairs, which
+// the compiler turns into vector code. The order of operations is the same, so the results have the same
+// bits.
 #pragma once
 
 #include <cmath>
@@ -32,19 +33,19 @@ SCREE_INLINE EllipsoidPair pair_of(const PlacedEllipsoid& a, const PlacedEllipso
   return {to_three(b.centre - a.centre), to_symmetric(a.matrix), to_symmetric(b.matrix)};
 }
 
-// Overlaps beyond this part of the smaller smallest semi-axis may have several local maxima: they are sought
-// from more normals.
+// Overlaps beyond this share of the smaller smallest semi-axis may have several local maxima: the search then
+// starts from more normals.
 inline constexpr double deep_overlap = 0.3;
 
-/// May an overlap be deep in this sense? The smallest of the diagonals bounds the smallest semi-axis from
-/// above: cheap, and only decides whether to look for the true one.
+/// May an overlap be deep in this sense? The smallest diagonal element bounds the smallest semi-axis from
+/// above. This is cheap, and decides only whether the true semi-axis is computed.
 SCREE_INLINE bool may_be_deep(double phi, const EllipsoidPair& p) {
   const double a = p.a.xx < p.a.yy ? p.a.xx : p.a.yy, b = p.b.xx < p.b.yy ? p.b.xx : p.b.yy;
   const double c = p.a.zz < p.b.zz ? p.a.zz : p.b.zz, ab = a < b ? a : b;
   return phi < -0.5 * deep_overlap * std::sqrt(ab < c ? ab : c);
 }
 
-/// phi (G1) at n with what its derivatives need.
+/// phi (G1) at n, with the terms of its derivatives.
 struct Slab {
   double phi;       // m
   double h_a, h_b;  // support distances, m
@@ -64,17 +65,18 @@ SCREE_INLINE Slab slab(const EllipsoidPair& p, Three n) {
 
 /// Newton's step for the maximum of phi, in the tangent plane of n.
 struct AscentStep {
-  Three along;    // unit length of n turns by |along|, rad; at most 1
+  Three along;    // rotation of the unit vector n, rad; at most 1
   double length;  // rad, before that limit
 };
 
-// Newton stops when the next correction of the direction would be below the square of this angle (quadratic
+// Newton stops if the next correction of the direction would be below the square of this angle (quadratic
 // order).
 inline constexpr double last_step_rad = 1e-6;
-inline constexpr double no_step_rad = 1e-10;  // the direction is right as it is
+inline constexpr double no_step_rad = 1e-10;  // the direction needs no correction
 
-/// -Hess in the tangent plane is sum over both of (t.S t - (x.t)^2) / h + phi I; where that is not positive
-/// (overlap deeper than the curvature radii) the phi term is left out, which still gives an ascent direction.
+/// -Hess in the tangent plane is sum over both of (t.S t - (x.t)^2) / h + phi I. If it is not positive
+/// definite (overlap deeper than the curvature radii), phi is replaced by |phi|, which still gives an ascent
+/// direction.
 SCREE_INLINE AscentStep ascent_step(const EllipsoidPair& p, Three n, const Slab& at) {
   // Tangents as in frames.h.
   const double sign = std::copysign(1.0, n.z), a = -1.0 / (sign + n.z), b = n.x * n.y * a;
@@ -102,7 +104,7 @@ SCREE_INLINE AscentStep ascent_step(const EllipsoidPair& p, Three n, const Slab&
   return {(scale * step0) * t0 + (scale * step1) * t1, length};
 }
 
-/// How both of a pair move: spins, rad/s, and the velocity of B's centre against A's, m/s.
+/// Motion of both bodies of a pair: spins, rad/s, and the velocity of B's centre relative to A's, m/s.
 struct PairTwist {
   Three w_a, w_b, v;
 };
@@ -112,7 +114,7 @@ struct DirectionFrame {
   Three n, t0, t1;
 };
 
-/// What one body brings to (G3): of its matrix, support point and distance, and spin.
+/// One body's terms in (G3): from its matrix, support point and distance, and spin.
 struct Bend {
   double k00, k01, k11, slope0, slope1, sum;
 };
@@ -129,7 +131,7 @@ SCREE_INLINE Bend bend_of(const Symmetric& s, Three x, double h, Three w, const 
           dot(x, w) * dot(w, n) - dot(w, w) * h + ih * (dot(turned, sw) - xw * xw)};
 }
 
-/// phi'' (G3) at its maximum n while both move on; 0 where the Hessian is not definite.
+/// phi'' (G3) at its maximum n for constant velocities of both; 0 if the Hessian is not definite.
 SCREE_INLINE double bending(const EllipsoidPair& p, Three n, const Slab& at, const PairTwist& motion) {
   const double sign = std::copysign(1.0, n.z), a = -1.0 / (sign + n.z), b = n.x * n.y * a;
   const Three t0{1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x}, t1{b, sign + n.y * n.y * a, -n.y};
@@ -151,7 +153,7 @@ SCREE_INLINE Three turned(Three n, Three along) {
   return (1.0 / std::sqrt(dot(v, v))) * v;
 }
 
-/// Growth of phi that rounding hides, m.
+/// Growth of phi below rounding, m.
 SCREE_INLINE double slab_rounding(const EllipsoidPair& p, Three n, const Slab& at) {
   return 4e-16 * (at.h_a + at.h_b + std::abs(dot(n, p.r)));
 }

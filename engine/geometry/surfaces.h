@@ -1,5 +1,5 @@
-// All kinds of walls. One more is a type with the functions of wall.h, named here; docs/new_wall.md lists
-// what else it takes.
+// All kinds of walls. A new kind is a type with the functions of wall.h, listed here; docs/new_wall.md lists
+// the other steps.
 #pragma once
 
 #include <array>
@@ -15,23 +15,23 @@ namespace scree {
 
 using BoundarySurface = std::variant<Plane, Tube, PlacedMesh, PlacedRevolved, EllipticCylinder>;
 
-/// How files and messages call them, in that order.
+/// Their names in files and messages, in the same order.
 inline constexpr std::array surface_names{"plane", "tube", "mesh", "revolved", "elliptic_cylinder"};
 static_assert(surface_names.size() == std::variant_size_v<BoundarySurface>);
 inline const char* name_of(const BoundarySurface& surface) { return surface_names[surface.index()]; }
 
-/// A kind that is a few numbers.
+/// A kind that consists of a few numbers.
 template <class Surface>
 concept PlainWall = requires(const Surface& wall) {
   problem_of(wall);
 };
 
-/// f.operator()<Surface>() for all kinds.
+/// Calls f.operator()<Surface>() for all kinds.
 template <class F, std::size_t... kind>
 void for_each_kind(F&& f, std::index_sequence<kind...>) {
   (f.template operator()<std::variant_alternative_t<kind, BoundarySurface>>(), ...);
 }
-/// The same of those that are a few numbers.
+/// The same for kinds that consist of a few numbers.
 void for_each_plain_kind(auto&& f) {
   const auto if_plain = [&]<class Surface> {
     if constexpr (PlainWall<Surface>) f.template operator()<Surface>();

@@ -19,7 +19,7 @@ std::string several(std::size_t count, const char* what) {
   return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
 }
 
-/// How many parts hang together by points that triangles share.
+/// Number of pieces connected by shared points.
 std::size_t pieces(const TriangleMesh& mesh) {
   std::vector<std::size_t> parent(mesh.points.size());
   std::iota(parent.begin(), parent.end(), 0);
@@ -79,14 +79,14 @@ std::vector<std::string> mesh_faults(const TriangleMesh& mesh) {
     low = low.cwiseMin(corner(mesh, t, 0));
     high = high.cwiseMax(corner(mesh, t, 0));
   }
-  constexpr double least = 1e-6;  // of the cube about it: what is thinner is no grain
+  constexpr double least = 1e-6;  // of the cube about it: thinner bodies are no grains
   if (!(std::abs(mesh_mass(mesh).volume) > least * std::pow((high - low).maxCoeff(), 3)))
     faults.emplace_back("encloses no volume");
   return faults;
 }
 
 MeshMass mesh_mass(const TriangleMesh& mesh) {
-  // Tetrahedra from a point of the mesh: exact, and rounding is that of the mesh's size.
+  // Tetrahedra from a point of the mesh: exact, with rounding relative to the mesh's size.
   MeshMass mass;
   if (mesh.triangles.empty()) return mass;
   const Vec3 origin = corner(mesh, mesh.triangles[0], 0);

@@ -1,4 +1,4 @@
-// A finite open tube: hit from inside, from outside and on its two rims.
+// A finite open tube: contacts from inside, from outside and on its two rims.
 #pragma once
 
 #include <algorithm>
@@ -8,9 +8,9 @@
 
 namespace scree {
 
-/// The wall is every point within thickness/2 of the middle surface: the cylinder of radius inner_radius +
-/// thickness/2 between `start` and `end`. The rims are therefore rounded with radius thickness/2, and the
-/// surface normal is continuous everywhere.
+/// The wall is the set of points within thickness/2 of the middle surface: the cylinder of radius
+/// inner_radius + thickness/2 between `start` and `end`. The rims are therefore rounded with radius
+/// thickness/2, and the surface normal is continuous everywhere.
 struct Tube {
   Vec3 start = Vec3::Zero(), end = Vec3::UnitZ();  // m, ends of the axis
   double inner_radius = 1.0;                       // m
@@ -20,7 +20,7 @@ struct Tube {
   double outer_radius() const { return inner_radius + thickness; }
 };
 
-/// Names, units and members of all numbers, for whatever keeps or reads them.
+/// Names, units and members of all numbers, for code that stores or reads them.
 void for_each_member(IsA<Tube> auto& tube, auto&& f) {
   f("start", "m", tube.start);
   f("end", "m", tube.end);

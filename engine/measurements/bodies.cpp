@@ -1,4 +1,4 @@
-// Where some bodies go.
+// Measurement `bodies`: paths of some bodies.
 #include <algorithm>
 #include <cmath>
 
@@ -22,7 +22,7 @@ class Tracks : public Measurement {
     }
     return columns;
   }
-  /// Rank: the part of the other bodies whose centres are lower, 0 to 1.
+  /// Rank: the share of the other bodies with lower centres, 0 to 1.
   std::vector<double> row(const MeasuredMoment& moment, double) override {
     const Bodies& bodies = moment.bodies;
     std::vector<double> row;

@@ -1,4 +1,4 @@
-// What a region of grains is like: density, motion, contacts, stress.
+// Measurement `bulk`: density, motion, contacts and stress of grains in a region.
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,8 @@ namespace scree {
 
 namespace {
 
-/// The direction that a body has: that of the axis whose moment of inertia differs most from the other two,
-/// as the long one of a rod or the short one of a disc. Zero of a body that has none.
+/// The direction of a body: the axis whose moment of inertia differs most from the other two,
+/// such as the long axis of a rod or the short one of a disc. Zero if there is none.
 Vec3 direction_of(const Bodies& bodies, std::size_t i) {
   const Vec3& moments = bodies.inertia[i];
   int axis = 0;
@@ -26,7 +26,8 @@ Vec3 direction_of(const Bodies& bodies, std::size_t i) {
   return most > alike * moments.sum() ? Vec3(bodies.orientation[i] * Vec3::Unit(axis)) : Vec3(Vec3::Zero());
 }
 
-/// Velocity v + G (x - c), fitted to the bodies by mass; and the mean square of what is left, times the mass.
+/// Velocity v + G (x - c), fitted to the bodies by mass; and the mean square of the residuals, times the
+/// mass.
 struct Flow {
   Vec3 centre = Vec3::Zero(), velocity = Vec3::Zero();
   Mat3 gradient = Mat3::Zero();  // 1/s, dv_i/dx_j
@@ -57,9 +58,9 @@ Flow fitted_flow(const Bodies& bodies, const std::vector<BodyInside>& inside, do
     places += m * x * x.transpose();
     both += m * (b.velocity - flow.velocity) * x.transpose();
   }
-  constexpr std::size_t fewest = 8;  // bodies, to tell a gradient from their own motion
+  constexpr std::size_t fewest = 8;  // bodies necessary to distinguish a gradient from their own motion
   if (inside.size() < fewest) return flow;
-  // Along a direction in which they hardly differ nothing is known of it.
+  // Along directions in which their places hardly differ it is unknown.
   constexpr double least_spread = 0.25;  // diameters, root mean square
   const Eigen::SelfAdjointEigenSolver<Mat3> eigen(places);
   for (int k = 0; k < 3; ++k) {
@@ -167,8 +168,8 @@ class Bulk : public Measurement {
     return solid;
   }
 
-  /// N m: the sum over contacts of the force on body a times the line to its centre from that of b or, of a
-  /// wall, from the contact; as far as it lies in the region, by way of the contact's point.
+  /// N m: the sum over contacts of the force on body a times the line to its centre from that of b or, for a
+  /// wall, from the contact; only the part in the region, with the line through the contact's point.
   Mat3 contact_forces_times_branches(const MeasuredMoment& moment) const {
     Mat3 sum = Mat3::Zero();
     const auto box = region_ ? bounding_box(*region_) : std::pair{Vec3(Vec3::Zero()), Vec3(Vec3::Zero())};
@@ -225,8 +226,8 @@ class Bulk : public Measurement {
     row.insert(row.end(), {ratio(all, count), ratio(of_others, count - rattlers), ratio(rattlers, count)});
   }
 
-  /// The nematic order of the bodies' directions u: the eigenvalue of the largest size of <3 u u^T - 1> / 2,
-  /// 1 where all are parallel, 0 where they are random, -1/2 where they lie in a plane; and its eigenvector.
+  /// The nematic order of the bodies' directions u: the eigenvalue of largest magnitude of <3 u u^T - 1> / 2,
+  /// 1 if all are parallel, 0 if they are random, -1/2 if they are in a plane; and its eigenvector.
   void add_order(const Bodies& bodies, const std::vector<BodyInside>& inside,
                  std::vector<double>& row) const {
     Mat3 sum = Mat3::Zero();

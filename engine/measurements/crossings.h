@@ -1,4 +1,4 @@
-// Which bodies went through a plane between two moments.
+// Bodies that passed through a plane between two moments.
 #pragma once
 
 #include <unordered_map>
@@ -7,14 +7,14 @@
 
 namespace scree {
 
-/// Remembers where bodies were. In a periodic cell bodies may be given by any of their images: between two
-/// moments they move by less than half of it.
+/// Stores positions of bodies. In a periodic cell any image of a body may be given: between two
+/// moments bodies move by less than half of the cell.
 class Crossings {
  public:
   explicit Crossings(const MeasuringPlane& plane) : plane_(plane) {}
 
-  /// Calls f(body, +1) for every body whose centre went through the plane along its normal since the last
-  /// moment, and f(body, -1) for those against it. Bodies that are new, or gone, did not go through.
+  /// Calls f(body, +1) for each body whose centre passed through the plane along its normal since the last
+  /// moment, and f(body, -1) for the opposite direction. Bodies that are new or removed do not count.
   template <class F>
   void see(const MeasuredMoment& moment, F&& f) {
     const Bodies& bodies = moment.bodies;
@@ -31,7 +31,7 @@ class Crossings {
 
   /// Ids and places, for a checkpoint.
   void append_memory(std::vector<double>& numbers) const;
-  /// From this place of the list on; where it ends there.
+  /// Reads them from place `at` of the list on; returns the place after them.
   std::size_t remember(const std::vector<double>& numbers, std::size_t at);
 
  private:

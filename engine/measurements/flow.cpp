@@ -1,4 +1,4 @@
-// What goes through a plane or an opening.
+// Measurement `flow`: throughput of a plane or an opening.
 #include <numeric>
 
 #include "engine/measurements/crossings.h"
@@ -37,7 +37,7 @@ int Crossings::way_through(const PlacedCell& cell, const Vec3& from, const Vec3&
   const Vec3 moved = to - from + cell.nearest_image(to - from);
   const Vec3 begins = from + cell.image_in_cell(from);
   if (const int found = way(begins, begins + moved); found != 0) return found;
-  const Vec3 ends = to + cell.image_in_cell(to);  // it may have come in through a face of the cell
+  const Vec3 ends = to + cell.image_in_cell(to);  // it may have entered through a face of the cell
   return (ends - begins - moved).isZero(0.0) ? 0 : way(ends - moved, ends);
 }
 
@@ -53,7 +53,7 @@ struct Passed {
   double mass = 0.0, bodies = 0.0;
 };
 
-/// A row of what passed since the last one, and of all so far.
+/// A row of the throughput since the last one, and in total.
 std::vector<double> flow_row(const std::vector<Passed>& since, const std::vector<Passed>& all,
                              double elapsed_s) {
   std::vector<double> row;
@@ -123,7 +123,7 @@ class PlaneFlow : public Measurement {
   std::vector<Passed> since_, all_;  // [class]
 };
 
-/// Of an inlet or outlet, which counts by itself.
+/// The flow of an inlet or outlet, which has its own counters.
 class OpeningFlow : public Measurement {
  public:
   explicit OpeningFlow(const MeasurementPlan& plan) : opening_(*plan.opening) {}

@@ -1,4 +1,4 @@
-// Measurements: series and profiles of what users ask of a run, of its steps or of its recorded frames.
+// Measurements: time series and profiles that users request, from steps of a run or from its recorded frames.
 #pragma once
 
 #include <array>
@@ -15,22 +15,22 @@ namespace scree {
 /// A quantity of a measurement: a column of its table.
 struct MeasuredColumn {
   std::string name;  // with its unit
-  std::string unit;  // of SI, degrees of angles; "1" if there is none
+  std::string unit;  // SI, degrees for angles; "1" if dimensionless
 };
 
-/// A table that a measurement has at the end, such as a distribution. All rows are [column].
+/// A table at the end of a measurement, such as a distribution. All rows are [column].
 struct MeasuredTable {
   std::vector<MeasuredColumn> columns;
   std::vector<std::vector<double>> rows;
 };
 
-/// Half of space: its border is looked at from where the normal points.
+/// A half space, whose border is seen from the side to which the normal points.
 struct MeasuringPlane {
   Vec3 point = Vec3::Zero(), normal = Vec3::UnitZ();  // m, unit
-  double radius = infinity;                           // m, of the disc about the point that counts
+  double radius = infinity;                           // m, radius of the disc about the point that counts
 };
 
-/// What is measured.
+/// The kind of a measurement.
 enum class MeasureKind : std::uint8_t {
   quantity,
   flow,
@@ -44,7 +44,7 @@ enum class MeasureKind : std::uint8_t {
   screening
 };
 
-/// How scenes call them, in this order.
+/// Their names in scenes, in this order.
 inline constexpr std::array measure_words{
     "quantity",         "flow",    "bulk",   "surface",  "mixing", "residence",
     "pair_correlation", "profile", "bodies", "screening"};
@@ -55,51 +55,51 @@ struct MeasurementPlan {
   std::string name;
   MeasureKind kind = MeasureKind::bulk;
   double from_s = -infinity, until_s = infinity;  // simulated time
-  double interval_s = 0.0;                        // between rows; 0: as frames
+  double interval_s = 0.0;                        // between rows; 0: as between frames
   std::optional<Region> region;
   Classes classes;
-  // Of quantities: of the parts of a kind, whose sum counts.
+  // For quantities: the parts whose sum is measured.
   ObservedKind observed = ObservedKind::run;
   std::vector<const Observable*> quantities;
   std::vector<std::int64_t> parts;
   std::vector<std::string> units;  // [quantity]
-  std::string part_key, part;  // what a scene calls them: "boundary", "floor"; empty of quantities of no part
+  std::string part_key, part;      // names in the scene: "boundary", "floor"; empty for quantities of the run
   double rest_speed_m_s = 0.0;
-  // Of flow and screening.
+  // For flow and screening.
   std::optional<MeasuringPlane> plane, over;
   std::optional<std::size_t> opening;
   double aperture = 0.0;  // m
-  // Of others.
+  // For other kinds.
   Vec3 along = Vec3::UnitX(), up = Vec3::UnitZ();  // unit
-  std::optional<Vec3> centre;                      // m, of a heap whose height is one of the radius
-  Vec2 fit{0.1, 0.9};                              // part of the material that the slope is fitted to
-  double cell = 0.0;       // m, width of bins, layers or cells; 0: by the bodies' size
-  double radius = 0.0;     // m, of pairs; 0: likewise
+  std::optional<Vec3> centre;                      // m, of a heap whose height is a function of the radius
+  Vec2 fit{0.1, 0.9};                              // share of the material to which the slope is fitted
+  double cell = 0.0;       // m, width of bins, layers or cells; 0: from the bodies' size
+  double radius = 0.0;     // m, of pairs; 0: from the bodies' size
   int rattlers_below = 4;  // contacts
   std::vector<BodyId> bodies;
-  bool by_place = false;  // of mixing: classes are the halves along `along` where it begins
+  bool by_place = false;  // of mixing: the classes are the halves along `along` at the start
 };
 
-/// Every measurement sees the moments of a run in order, from the one at its `from_s` on.
+/// A measurement sees the moments of a run in order, from its `from_s` on.
 class Measurement {
  public:
   virtual ~Measurement() = default;
   virtual std::vector<MeasuredColumn> columns() const = 0;
-  /// Does it have to see every step, or only those that end a row?
+  /// Must it see each step, or only those that end a row?
   virtual bool needs_every_step() const { return false; }
   virtual bool needs_contacts() const { return false; }
-  /// Or is what steps say of themselves enough?
+  /// Or are the reports of steps enough?
   virtual bool needs_bodies() const { return true; }
-  /// The moment at which it begins.
+  /// The moment at which it starts.
   virtual void begin(const MeasuredMoment&) {}
-  /// A moment after that. Of those that do not need every step it ends a row.
+  /// A later moment. If it does not need each step, the moment ends a row.
   virtual void see(const MeasuredMoment&) {}
-  /// [column] of the time since the last row, or of the moment; after it was seen. `elapsed_s` > 0: since the
-  /// last row.
+  /// [column] values since the last row, or at this moment, which it has seen. `elapsed_s` > 0: time since
+  /// the last row.
   virtual std::vector<double> row(const MeasuredMoment& moment, double elapsed_s) = 0;
-  /// What there is beyond rows, of all moments so far.
+  /// The table of all moments so far, if there is one.
   virtual std::optional<MeasuredTable> table() const { return std::nullopt; }
-  /// All that it has to remember between two moments, as numbers; and to be as it was then.
+  /// All state between two moments, as numbers; remember() restores it.
   virtual std::vector<double> memory() const { return {}; }
   virtual void remember(std::vector<double>) {}
 
@@ -111,7 +111,8 @@ class Measurement {
 
 std::unique_ptr<Measurement> make_measurement(const MeasurementPlan& plan);
 
-/// When rows end: with the moment nearest to begin + k interval; `slack_s`: half the time between moments.
+/// Decides when rows end: at the moment nearest to begin + k interval; `slack_s`: half the time between
+/// moments.
 class MeasurementClock {
  public:
   MeasurementClock(double begin_s, double interval_s, double slack_s)
@@ -127,17 +128,17 @@ class MeasurementClock {
 
  private:
   double begin_, interval_, slack_;
-  double next_ = 1.0;  // interval that the next row ends with
+  double next_ = 1.0;  // number of the interval with which the next row ends
 };
 
-/// A measurement with its clock: which moments it sees, and when rows end.
+/// A measurement with its clock, which selects the moments that it sees and when rows end.
 class Measuring {
  public:
   Measuring(const MeasurementPlan& plan, double interval_s, double slack_s);
 
   const MeasurementPlan& plan() const { return plan_; }
   const Measurement& measurement() const { return *measurement_; }
-  /// Will it look at a moment of this time, and at its contacts?
+  /// Does it need a moment at this time, and its contacts?
   bool wants(double time_s) const;
   bool wants_bodies(double time_s) const { return measurement_->needs_bodies() && wants(time_s); }
   bool wants_contacts(double time_s) const { return measurement_->needs_contacts() && is_due(time_s); }

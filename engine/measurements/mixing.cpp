@@ -1,4 +1,4 @@
-// How well kinds of bodies are mixed, and how far they have come apart.
+// Measurement `mixing`: mixing and segregation of classes of bodies.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -101,9 +101,9 @@ class Mixing : public Measurement {
     return std::nullopt;
   }
 
-  /// Lacey (1954): (S0^2 - S^2) / (S0^2 - Sr^2) of the share of the first kind in cells, by their bodies:
-  /// S0^2 = p (1 - p) where the kinds are apart, Sr^2 = p (1 - p) / n where they are mixed at random, with n
-  /// bodies a cell. And the number of cells.
+  /// Lacey (1954): (S0^2 - S^2) / (S0^2 - Sr^2) of the share of the first class in cells, weighted by bodies:
+  /// S0^2 = p (1 - p) for separate classes, Sr^2 = p (1 - p) / n for random mixing, with n
+  /// bodies per cell. And the number of cells.
   static std::vector<double> lacey(const auto& cells, const std::vector<double>& count, double all) {
     const double p = all > 0.0 ? count[0] / all : none, apart = p * (1.0 - p);
     double variance = 0.0, inverse = 0.0;
@@ -121,7 +121,7 @@ class Mixing : public Measurement {
   bool by_place_;
   Vec3 along_, up_;
   double cell_;
-  std::set<BodyId> low_, high_;  // halves where it began
+  std::set<BodyId> low_, high_;  // halves at the start
 };
 
 }  // namespace

@@ -11,7 +11,8 @@ namespace scree {
 
 namespace {
 
-/// Points that fill the unit ball evenly: the cube's by van der Corput's sequences, mapped by their shells.
+/// Points that fill the unit ball evenly: those of a cube by van der Corput's sequences, mapped by their
+/// shells.
 std::array<Vec3, 256> ball_points() {
   const auto reversed = [](unsigned n, unsigned base) {
     double value = 0.0, part = 1.0;
@@ -91,17 +92,17 @@ double part_of_line(const Region& region, const Vec3& from, const Vec3& to) {
 
 namespace {
 
-/// m: of the ellipsoid of the same inertia.
+/// Semi-axes of the ellipsoid of the same inertia, m.
 Vec3 equivalent_axes(const Bodies& bodies, std::size_t i) {
   const Vec3& moments = bodies.inertia[i];
   return (2.5 / bodies.mass[i] * (Vec3::Constant(moments.sum()) - 2.0 * moments)).cwiseMax(0.0).cwiseSqrt();
 }
 
-/// A body as a box cuts it: what a plane across an axis leaves of it follows from how far the plane is from
-/// its centre, over its support there.
+/// A body cut by a box: the part of it beyond a plane across an axis follows from the distance of the plane
+/// from its centre, over its support there.
 struct CutBody {
   struct Face {
-    double distance;  // of the plane from the centre, towards its outside, over the support: 1 touches
+    double distance;  // of the plane from the centre, outwards, over the support: 1 touches
     Vec3 normal;      // unit, outwards, in the frame in which the body is a ball
     bool cuts() const { return distance < 1.0; }
     double part() const { return part_below(distance, 1.0); }
@@ -120,8 +121,8 @@ struct CutBody {
   }
 
   double part_of_axis(int k) const { return std::max(0.0, faces[k][0].part() + faces[k][1].part() - 1.0); }
-  /// Of two axes. Where no edge goes through the body the two planes do not meet in it: each lies on one side
-  /// of the other. Else as if one did not know of the other.
+  /// For two axes. If no edge goes through the body, the two planes do not meet in it: each is on one side
+  /// of the other. Else the planes are treated as independent.
   double part_of_axes(int k, int l) const {
     const double p = part_of_axis(k), q = part_of_axis(l);
     if (p == 0.0 || q == 0.0) return 0.0;
@@ -130,7 +131,7 @@ struct CutBody {
     if (a == nullptr || b == nullptr) return p * q;
     const double g = a->normal.dot(b->normal), d = a->distance, e = b->distance;
     if (d * d + e * e - 2.0 * g * d * e < 1.0 - g * g) return p * q;
-    const bool a_is_outside = g * d > e, b_is_outside = g * e > d;  // its disc, of the other plane
+    const bool a_is_outside = g * d > e, b_is_outside = g * e > d;  // its disc is outside of the other plane
     if (a_is_outside && b_is_outside) return 0.0;
     if (a_is_outside) return q;
     return b_is_outside ? p : p + q - 1.0;
@@ -143,7 +144,7 @@ struct CutBody {
   }
 };
 
-/// Points that fill a body, if its centre were there.
+/// Points that fill a body with its centre there.
 template <class F>
 void for_points(const Bodies& bodies, std::size_t i, const Vec3& centre, F&& f) {
   static const std::array<Vec3, 256> points = ball_points();

@@ -1,4 +1,4 @@
-// What a measurement looks at: the bodies and contacts of one moment, of a run or of one of its frames.
+// Input of a measurement: the bodies and contacts of one moment, of a run or of one of its frames.
 #pragma once
 
 #include <span>
@@ -11,30 +11,30 @@
 
 namespace scree {
 
-/// Bodies and contacts are in any order; of a periodic cell bodies may stand for any of their images.
+/// Bodies and contacts are in any order; in a periodic cell any image of a body may be given.
 struct MeasuredMoment {
   double time_s;
   const Shapes& shapes;
   const Bodies& bodies;
-  PlacedCell cell = {};  // one that repeats nothing, if space does not
+  PlacedCell cell = {};  // without periodic directions, if space is not periodic
   bool knows_contacts = false;
-  std::span<const ContactForce> contacts = {};  // that carry an impulse: mean forces of the last step
+  std::span<const ContactForce> contacts = {};  // those with an impulse: mean forces of the last step
   std::span<const Throughput> passed = {};      // [opening] since the start
   const Observed* observed = nullptr;           // of a run: null for a frame
 };
 
-/// The contacts of a state that carry an impulse, those of sleepers and bonds too, as mean forces of its last
-/// step. Points are where detection found them, carried along with body a.
+/// The contacts of a state that carry an impulse, including those of sleeping bodies and bonds, as mean
+/// forces of its last step. Points are those of detection, moved along with body a.
 std::vector<ContactForce> contact_forces(const Model& model, const State& state);
 
 /// The diameter of a sphere of the body's volume, m.
 double diameter(const Shapes& shapes, ShapeIndex shape);
 
-/// The mean of that over the bodies, 0 without any.
+/// The mean of it over all bodies, 0 without any.
 double mean_diameter(const MeasuredMoment& moment);
 
-/// Calls f(i, x) for the centre x of every body, or of every image of it, that is in the region; without a
-/// region for every body where it is, in a periodic cell for its image in the cell.
+/// Calls f(i, x) for the centre x of each body, or of each image of it, in the region. Without a region it
+/// is called for each body at its position, in a periodic cell for its image in the cell.
 template <class F>
 void for_bodies_in(const MeasuredMoment& moment, const std::optional<Region>& region, F&& f) {
   const Bodies& bodies = moment.bodies;
@@ -55,24 +55,24 @@ void for_bodies_in(const MeasuredMoment& moment, const std::optional<Region>& re
   }
 }
 
-/// m^3; of all of a cell that is periodic along three directions where there is no region. NaN where neither
-/// says how large it is.
+/// m^3; without a region the volume of a cell that is periodic along three directions. NaN if neither
+/// exists.
 double measured_volume(const MeasuredMoment& moment, const std::optional<Region>& region);
 
-/// The part of a straight line that lies in the region, 0 to 1: exact of boxes, of others by 32 points.
+/// The share of a straight line in the region, 0 to 1: exact for boxes, for other regions from 32 points.
 double part_of_line(const Region& region, const Vec3& from, const Vec3& to);
 
-/// The part of a body's volume in the region if its centre were at `centre`, 0 to 1. Exact in a box of
-/// ellipsoids which no edge of it cuts; where one does, the product of the parts between two pairs of faces.
-/// In other regions by 256 points in the ellipsoid of the same inertia: to about 1 % of the body.
+/// The share of a body's volume in the region if its centre were at `centre`, 0 to 1. Exact for ellipsoids in
+/// a box if no edge of it cuts them; else the product of the shares between two pairs of faces.
+/// In other regions from 256 points in the ellipsoid of the same inertia: to about 1 % of the body.
 double part_of_body(const MeasuredMoment& moment, std::size_t body, const Vec3& centre, const Region& region);
 
-/// m^3: adds the body's volume in the region to that of the layers, likewise. The layers of a box lie across
+/// m^3: adds the body's volume in the region to the volume of each layer. The layers of a box are normal to
 /// one of its axes.
 void add_volume_in_layers(const MeasuredMoment& moment, std::size_t body, const Vec3& centre,
                           const Region& region, const Layers& layers, std::vector<double>& solid);
 
-/// Calls f(i, x) for the centre x of every body, or of an image of it, of which a part may be in the region.
+/// Calls f(i, x) for the centre x of each body, or of an image of it, that may be partly in the region.
 template <class F>
 void for_bodies_near(const MeasuredMoment& moment, const Region& region, F&& f) {
   const Bodies& bodies = moment.bodies;

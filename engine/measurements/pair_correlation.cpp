@@ -1,4 +1,4 @@
-// How often two bodies are how far apart, against bodies that are anywhere.
+// Measurement `pair_correlation`: distances of pairs of bodies relative to random places.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -11,8 +11,8 @@ namespace scree {
 
 namespace {
 
-/// g(r). Of a box the pairs count whose first body is farther than `radius` from its sides, so that all of
-/// the second ones are seen; of a periodic cell all.
+/// g(r). In a box, pairs count whose first body is farther than `radius` from its sides, so that all
+/// second bodies are seen; in a periodic cell all pairs count.
 class PairCorrelation : public Measurement {
  public:
   explicit PairCorrelation(const MeasurementPlan& plan)

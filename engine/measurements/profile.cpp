@@ -1,4 +1,4 @@
-// Layers of a region along its axis: means over space and time.
+// Measurement `profile`: layers of a region along its axis, with means over space and time.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// Series of what steps have anyway (observables.h), over the steps of a row.
+// Measurement `quantity`: series of observables of steps (observables.h), over the steps of a row.
 #include "engine/measurements/kinds.h"
 
 namespace scree {

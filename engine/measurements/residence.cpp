@@ -1,4 +1,4 @@
-// How long bodies stay in a region.
+// Measurement `residence`: times that bodies stay in a region.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -44,7 +44,7 @@ class Residence : public Measurement {
       sum += times.back();
     }
     std::ranges::sort(times);
-    const auto quantile = [&](double q) {  // on straight lines between the times
+    const auto quantile = [&](double q) {  // interpolated linearly between the times
       if (times.empty()) return none;
       const double at = q * static_cast<double>(times.size() - 1);
       const auto low = static_cast<std::size_t>(at), high = std::min(low + 1, times.size() - 1);
@@ -83,8 +83,8 @@ class Residence : public Measurement {
     double body, entered_s, left_s;
   };
   std::optional<Region> region_;
-  std::map<BodyId, double> inside_;  // since when, s; NaN: since before the measurement began
-  std::vector<Stay> stays_;          // of those that came and went
+  std::map<BodyId, double> inside_;  // entry time, s; NaN: before the measurement began
+  std::vector<Stay> stays_;          // of bodies that entered and left
   double entered_ = 0.0;
 };
 

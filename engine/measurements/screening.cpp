@@ -1,4 +1,4 @@
-// How well a screen parts small grains from large ones.
+// Measurement `screening`: separation of small grains from large ones by a screen.
 #include <cmath>
 
 #include "engine/measurements/crossings.h"
@@ -8,8 +8,8 @@ namespace scree {
 
 namespace {
 
-/// Undersize is what is smaller than the aperture. Efficiency: of the undersize that has left the screen, on
-/// either way, the part that went through it. Purity: of what went through, the part that is undersize.
+/// Undersize bodies are smaller than the aperture. Efficiency: share of the undersize that passed through the
+/// screen in all undersize that left it either way. Purity: share of undersize in what passed through.
 class Screening : public Measurement {
  public:
   explicit Screening(const MeasurementPlan& plan)

@@ -1,4 +1,5 @@
-// The free surface of a heap, a bed or a flow: its height along a direction, or about an axis.
+// Measurement `surface`: the free surface of a heap, a bed or a flow: height along a direction, or about an
+// axis.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -77,15 +78,15 @@ class FreeSurface : public Measurement {
   };
   using Bins = std::map<std::int64_t, Bin>;
 
-  /// Along the direction, or from the axis.
+  /// The coordinate along the direction, or the distance from the axis.
   double coordinate(const Vec3& x) const {
     if (!centre_) return along_.dot(x);
     const Vec3 d = x - *centre_;
     return (d - up_.dot(d) * up_).norm();
   }
 
-  /// Bins of width `cell` by the places of centres, of bodies that touch something: what flies has no part in
-  /// a surface.
+  /// Bins of width `cell` by the places of centres, for bodies in contact: flying bodies are not part of
+  /// the surface.
   Bins heights(const MeasuredMoment& moment) const {
     const Bodies& bodies = moment.bodies;
     std::vector<std::uint8_t> touches(bodies.size(), moment.knows_contacts ? 0 : 1);
@@ -112,7 +113,7 @@ class FreeSurface : public Measurement {
     return support(moment.shapes, moment.bodies.shape[i], d).dot(d);
   }
 
-  /// The bins without a gap about the one with the most bodies.
+  /// The bins connected without a gap to the one with the most bodies.
   static std::pair<Bins::const_iterator, Bins::const_iterator> connected(const Bins& bins) {
     auto first = std::ranges::max_element(
         bins, [](const auto& a, const auto& b) { return a.second.bodies < b.second.bodies; });
@@ -122,7 +123,7 @@ class FreeSurface : public Measurement {
     return {first, last};
   }
 
-  /// Of the straight line through the heights in the part of the bins that is fitted: rising along the
+  /// Angle of the straight line through the heights in the fitted part of the bins: rising along the
   /// direction, falling with the radius.
   double angle(Bins::const_iterator first, Bins::const_iterator last) const {
     const double begin = static_cast<double>(first->first),

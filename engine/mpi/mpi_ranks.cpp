@@ -9,7 +9,7 @@ namespace scree {
 
 namespace {
 
-// MPI counts in ints: larger messages go in pieces of so many bytes.
+// MPI counts in ints: larger messages are sent in pieces of this size.
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
 
 void add_exact_sums(void* from, void* to, int* count, MPI_Datatype*) {

@@ -9,9 +9,9 @@ namespace scree {
 
 class MpiRanks : public Ranks {
  public:
-  /// Begins MPI; once in a process, by the thread that makes all calls.
+  /// Initialises MPI; once in a process, in the thread that makes all calls.
   MpiRanks();
-  /// Ends it, when all ranks have come so far.
+  /// Finalises MPI, when all ranks have come to this point.
   ~MpiRanks() override;
   MpiRanks(const MpiRanks&) = delete;
   MpiRanks& operator=(const MpiRanks&) = delete;

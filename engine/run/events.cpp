@@ -11,24 +11,24 @@ namespace scree {
 
 namespace {
 
-// Of a step: sums of rounded times differ by less.
+// Over the step: sums of rounded times differ by less.
 constexpr double rounding = 1e-6;
-constexpr double location_accuracy = 1e-13;  // of a step, of the instant at which an event happens
-constexpr int most_trials = 200;             // of steps on the way there
+constexpr double location_accuracy = 1e-13;  // of a step, for the time of an event
+constexpr int most_trials = 200;             // of steps on the path to it
 
 bool holds(const Condition& c, double value, double slack_s) {
   const double slack = c.time_s ? slack_s : 0.0;
   return c.rising ? value >= c.threshold - slack : value <= c.threshold + slack;
 }
 
-/// Has the value come to the threshold, or passed it, since the last step?
+/// Has the value reached or passed the threshold since the last step?
 bool crossed(const Condition& c, double value, const EventMemory& memory) {
   if (!std::isfinite(memory.last_s)) return false;
   const double before = memory.last - c.threshold, now = value - c.threshold;
   return before != 0.0 && (now == 0.0 || (before < 0.0) != (now < 0.0));
 }
 
-/// Notes whether the condition holds; says whether the event happens.
+/// Stores whether the condition holds; returns whether the event happens.
 bool look(const Event& event, double value, double time_s, double slack_s, EventMemory& memory) {
   const Condition& c = event.condition;
   if (c.both) return crossed(c, value, memory);
@@ -45,20 +45,20 @@ bool look(const Event& event, double value, double time_s, double slack_s, Event
   return true;
 }
 
-/// When the value was at the threshold, on a straight line from the end of the last step.
+/// When the value reached the threshold, by linear interpolation from the end of the last step.
 double instant(const Condition& c, double value, double time_s, const EventMemory& memory) {
   if (!std::isfinite(memory.last_s) || value == memory.last || c.hold_s > 0.0) return time_s;
   const double part = (c.threshold - memory.last) / (value - memory.last);
   return part >= 0.0 && part <= 1.0 ? memory.last_s + part * (time_s - memory.last_s) : time_s;
 }
 
-/// May it still happen?
+/// Can it still happen?
 bool is_watched(const Event& event, std::size_t k, const Overrides& overrides) {
   if (overrides.events[k].count > 0 && !event.repeats) return false;
   return !event.condition.after || overrides.events[*event.condition.after].count > 0;
 }
 
-/// Does an event happen when it is looked at now? And its value over the threshold.
+/// Would an event happen at this time? Also returns its value minus the threshold.
 bool happens(const Event& event, const EventMemory& remembered, const Observed& now, double slack_s,
              double& beyond) {
   const double value = event.condition.value(now);
@@ -67,7 +67,7 @@ bool happens(const Event& event, const EventMemory& remembered, const Observed& 
   return std::isfinite(value) && look(event, value, now.state.time_s, slack_s, memory);
 }
 
-/// The slot of a body that is there.
+/// The slot of an existing body.
 std::size_t slot_of(const Bodies& bodies, BodyId id) {
   return static_cast<std::size_t>(std::ranges::find(bodies.id, id) - bodies.id.begin());
 }
@@ -123,7 +123,7 @@ std::vector<Happening> take_events(const Model& model, std::span<const Event> ev
     EventMemory& memory = state.overrides.events[k];
     if (!is_watched(event, k, state.overrides)) continue;
     const double value = event.condition.value({model, state, result});
-    if (!std::isfinite(value)) continue;  // of a body that is not there
+    if (!std::isfinite(value)) continue;  // of a body that does not exist
     if (!event.condition.needs_crossing && !list.empty()) {
       memory.since_s = infinity;
     } else if (look(event, value, state.time_s, slack, memory)) {
@@ -155,7 +155,7 @@ const StepReport& step_to_event(const Model& model, std::span<const Event> event
   if (model.settings.stepping != Stepping::piecewise || std::ranges::none_of(events, is_located))
     return step(model, state, workspace, result, land_at_s);
   const State before = state;
-  const auto step_to = [&](double end_s) {  // can it be done?
+  const auto step_to = [&](double end_s) {  // true if it succeeds
     state = before;
     step(model, state, workspace, result, end_s);
     return result.failure.step_is_done();
@@ -170,19 +170,19 @@ const StepReport& step_to_event(const Model& model, std::span<const Event> event
     if (!is_located(events[k]) || !is_watched(events[k], k, before.overrides)) continue;
     double beyond = 0.0;
     if (!happens_now(k, beyond)) continue;
-    // The last moment at which it does not happen yet, and the first at which it does.
+    // The last time at which it does not happen yet, and the first at which it does.
     double low = before.time_s, high = end;
     const double accuracy = location_accuracy * (high - low);
     double side_low = before.overrides.events[k].last - events[k].condition.threshold, side_high = beyond;
     for (int trial = 0; high - low > accuracy && trial < most_trials; ++trial) {
       double middle = 0.5 * (low + high);
-      if (trial % 3 != 2 && (side_low < 0.0) != (side_high < 0.0)) {  // a secant, kept off the ends
+      if (trial % 3 != 2 && (side_low < 0.0) != (side_high < 0.0)) {  // a secant, kept away from the ends
         const double guess = low + (high - low) * side_low / (side_low - side_high);
         const double guard = std::max(0.25 * accuracy, 1e-3 * (high - low));
         middle = std::clamp(guess, low + guard, high - guard);
       }
       if (!step_to(middle)) return result.report;
-      if (state.time_s < middle) {  // it ended before, as somebody came to rest
+      if (state.time_s < middle) {  // it ended earlier, because a body came to rest
         if (happens_now(k, beyond))
           high = state.time_s;
         else

@@ -34,7 +34,7 @@ void Run::share(Ranks& ranks) {
 
 State Run::collect() { return workspace_.decomposition ? workspace_.decomposition->collect(state_) : state_; }
 
-/// What observers see of a step by ranks.
+/// The state for observers after a step by ranks.
 const State& Run::state_to_show() {
   Ranks* const ranks = state_.bodies.ranks;
   if (ranks == nullptr) return state_;
@@ -45,7 +45,7 @@ const State& Run::state_to_show() {
   return shown_;
 }
 
-/// What observers make of the step, and its events.
+/// Calls the observers for the step, and its events.
 RunStop Run::tell(const State& state) {
   for (RunObserver* o : observers_) o->after_step(result_, state);
   happenings_ = take_events(model_, plan_.events, result_, state_);

@@ -13,30 +13,30 @@ namespace scree {
 
 namespace {
 
-// (A6), found by trial on five scenes (docs/decisions/0015).
+// (A6), found by trials on five scenes (docs/decisions/0015).
 constexpr double most_travel = 0.5;     // of a body's smallest length, by its own speed
-constexpr double most_approach = 0.15;  // of the smaller smallest length, by what has just met
+constexpr double most_approach = 0.15;  // of the smaller smallest length, by bodies that have just met
 constexpr double most_fall = 0.06;      // of sqrt(length / g)
-constexpr double usual_overlap = 1e-3;  // that these are for
+constexpr double usual_overlap = 1e-3;  // to which these belong
 constexpr double growth = 1.1, cut = 0.8, deepest_cut = 0.5;
-// Of the overlap aimed at, what an overlap has to grow by in a step to be in the way: one that only creeps is
-// not the step's fault.
+// Growth of an overlap in a step, over the overlap aim, that counts against the step: slow growth is
+// not caused by the step's length.
 constexpr double creep = 0.02;
-// Lengths of steps that differ by less are the same: rounding of times.
+// Lengths of steps that differ by less are equal: rounding of times.
 constexpr double rounding = 1e-9;
 
 double larger(double a, double b) { return std::max(a, b); }
 
-/// Times q.
+/// The value times q.
 double loosened(const Settings& settings, double part) {
   return part * std::sqrt(settings.time_step_overlap / usual_overlap);
 }
 
-/// Of bodies.
+/// Extremes over bodies.
 struct Extremes {
   double fastest = 0.0, shortest = infinity;  // speed over smallest length, 1/s; smallest length, m
 };
-/// Speeds against the flow of a cell, which images share; and what that makes of two neighbours.
+/// Speeds relative to the flow of a cell, which images share, and the relative speed of two neighbours.
 Extremes extremes(const Shapes& shapes, const Bodies& bodies, const PlacedCell& cell = {}) {
   const bool flows = cell.flows();
   const double strain = cell.rate.norm();
@@ -61,7 +61,7 @@ Extremes extremes(const Shapes& shapes, const Bodies& bodies, const PlacedCell& 
   return {most(bodies.ranks, own.fastest), least(bodies.ranks, own.shortest)};
 }
 
-/// The longest step that speeds and sizes of bodies allow where free fall gains g, m/s^2; s.
+/// The longest step that speeds and sizes of bodies allow if free fall gains g, m/s^2; s.
 double longest_step(const Settings& settings, double g, const Extremes& of_bodies) {
   double longest = settings.time_step_s;
   if (of_bodies.fastest > 0.0) longest = std::min(longest, most_travel / of_bodies.fastest);
@@ -85,9 +85,8 @@ double fastest_approach(const ContactProblem& p, double h) {
   return most(p.ranks(), fastest_of_own);
 }
 
-/// What the step that was done makes of the next one's length. That it missed the solver's goal does not
-/// count by itself: the goal becomes smaller with the step, and a solver that cannot reach it would make
-/// steps shorter and shorter.
+/// Factor of the last step on the next one's length. A missed goal of the solver does not count by itself:
+/// the goal decreases with the step, and a solver that cannot reach it would make steps shorter and shorter.
 double factor_after(const Settings& settings, const StepReport& report, double shortest,
                     double overlap_before) {
   const double aim = settings.time_step_overlap + settings.solver.correction_slop,
@@ -100,7 +99,7 @@ double factor_after(const Settings& settings, const StepReport& report, double s
   return factor;
 }
 
-/// The whole part of what is left that comes next to, and is not above, what is wanted.
+/// The remaining time divided into equal steps, each as near to `wanted_s` as possible and not above it.
 double even_part(double left_s, double wanted_s) {
   if (!(left_s < infinity)) return wanted_s;
   return left_s / std::max(1.0, std::ceil(left_s / wanted_s - rounding));
@@ -109,7 +108,7 @@ double even_part(double left_s, double wanted_s) {
 }  // namespace
 
 namespace {
-/// As many steps an impact as settings ask for, s; infinite if they do not.
+/// The step from the number of steps per impact in the settings, s; infinite without it.
 double step_for_impacts(const Model& model, const Bodies& bodies, const Workspace* w) {
   const double steps = model.settings.steps_per_impact;
   if (!(steps > 0.0) || !model.materials.are_elastic()) return infinity;
@@ -161,7 +160,7 @@ void choose_next_steps(const Model& model, const StepPlan& done, const Workspace
   const Extremes of_bodies = extremes(
       model.shapes, state.bodies, model.cell.flows() ? cell_at(model, state, state.time_s) : PlacedCell{});
   double wanted = factor_after(settings, report, of_bodies.shortest, memory.overlap) * memory.next_s;
-  // Shorter at once, but by no more than half: how fast bodies meet varies much from step to step.
+  // Shorter at once, but at most halved: the speed at which bodies meet varies much from step to step.
   if (const double fastest = fastest_approach(w.problem, done.h); fastest > 0.0)
     wanted =
         std::min(wanted, std::max(deepest_cut * memory.next_s, loosened(settings, most_approach) / fastest));
@@ -169,7 +168,7 @@ void choose_next_steps(const Model& model, const StepPlan& done, const Workspace
   wanted = std::max(
       settings.least_time_step_s,
       std::min(wanted, longest_step(settings, gravity_at(model, state, state.time_s).norm(), of_bodies)));
-  // The step that is done has looked ahead to the next one's middle: it may not become longer any more.
+  // The last step has predicted up to the next one's middle: so this may not become longer.
   memory.next_s = std::min(wanted, memory.after_next_s);
   memory.after_next_s = wanted;
   memory.overlap = report.penetration_max;

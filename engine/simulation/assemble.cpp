@@ -21,11 +21,11 @@ namespace scree {
 
 namespace {
 
-// The smaller of two anisotropic coefficients over the larger: below, the tangential block would be singular.
+// Limit of the smaller anisotropic coefficient over the larger: below it, the tangential block is singular.
 constexpr double least_friction_ratio = 1e-3;
 
-// What contacts have to change in a step beside what gravity gives in it, (A4): where much has to change at
-// once a solution may leave more of it undone (docs/decisions/0012).
+// Weight of the changes that contacts require in a step beyond gravity's, (A4): if much must change at
+// once, a solution may leave a larger error (docs/decisions/0012).
 constexpr double weight_of_change = 5.0;
 
 const std::vector<std::int32_t> no_subdomains;
@@ -35,7 +35,7 @@ void assemble_bodies(const Bodies& bodies, double h, const Block& block, Workspa
   for (std::size_t i = block.begin; i < block.end; ++i) {
     BodyResponse& response = w.problem.response[i];
     w.before[i] = {bodies.linear_velocity[i], bodies.angular_velocity[i]};
-    if (bodies.is_asleep(i) || bodies.is_carried(i)) {  // sleepers have no velocity
+    if (bodies.is_asleep(i) || bodies.is_carried(i)) {  // sleeping bodies have no velocity
       w.problem.free_velocity[i] = w.before[i];
       response = BodyResponse{};
       continue;
@@ -50,11 +50,11 @@ void assemble_bodies(const Bodies& bodies, double h, const Block& block, Workspa
     response.zz = z[2];
     response.yy = y[1];
     response.inverse_mass = 1.0 / bodies.mass[i];
-    response.slides = false;  // of a part whose number it had
+    response.slides = false;  // it may have belonged to a part before
   }
 }
 
-/// All that contacts are assembled from, and what into.
+/// Input and output of the assembly of contacts.
 struct Assembly {
   const Model& model;
   const State& state;
@@ -69,7 +69,7 @@ struct Assembly {
   const PairLaw& law(const ContactKey& key) const { return law_of(model, bodies, key); }
 };
 
-/// What the surfaces of both sides make of the frame, and of all coefficients: the factor that is returned.
+/// Applies the surfaces of both sides to the frame, and returns the factor on all coefficients.
 double apply_surfaces(const Assembly& in, std::size_t c) {
   const Contact& contact = in.contacts[c];
   ContactProblem& p = in.p;
@@ -102,8 +102,8 @@ double apply_surfaces(const Assembly& in, std::size_t c) {
   return factor;
 }
 
-/// The partner of a contact as a body of the problem; a boundary as one of its own that nothing moves, or as
-/// its part where forces move that.
+/// The body of the problem for a contact's partner; for a boundary a new fixed body, or
+/// its part if forces move that.
 SCREE_INLINE std::int32_t enter_partner(const Assembly& in, std::int32_t partner, std::int32_t& next_fixed) {
   if (!is_boundary(partner)) return partner;
   if (const std::int32_t driven = in.w.driven_body[boundary_of(partner)]; driven >= 0) return driven;
@@ -115,13 +115,13 @@ SCREE_INLINE std::int32_t enter_partner(const Assembly& in, std::int32_t partner
   return next_fixed++;
 }
 
-/// From what the arms of a driven part begin at to where those of its boundary begin, m.
+/// From the origin of a driven part's arms to that of its boundary's, m.
 Vec3 arm_to_part(const Assembly& in, std::size_t boundary) {
   const auto part = static_cast<std::size_t>(in.model.boundaries[boundary].part);
   return in.w.detection.boundaries[boundary].pose.position - in.w.parts[part].origin;
 }
 
-/// A contact's vectors as they come from detection: what has just been written in pieces is slow to read as a
+/// A contact's vectors as loaded in detection: data just written in pieces are slow to read as a
 /// whole.
 struct Geometry {
   Vector4 n, t1, arm_a, arm_b;  // the spare lane of t1 is not zero
@@ -141,8 +141,8 @@ SCREE_INLINE double approach_speed(const Assembly& in, std::size_t c, Edge edge,
   return dot(g.n, u);
 }
 
-/// (A2) of a contact in this interval; no turn, however fast, takes surfaces farther in a step than they are
-/// thick.
+/// (A2) for a contact in this interval; the curvature term is limited so that no rotation moves surfaces
+/// farther in a step than their thickness.
 SCREE_INLINE double offset_of(const Interval& interval, const Contact& contact, double gap) {
   const double most = double{contact.length} / interval.h;
   return std::max(gap, 0.0) / interval.to_next +
@@ -155,10 +155,10 @@ SCREE_INLINE Vec3 components(Vector4 n, Vector4 t1, float tangent_ratio, const V
   return {dot(n, world), dot(t1, world), dot(t2, world)};
 }
 
-// Contacts ahead whose other body is fetched: it may lie anywhere.
+// Number of contacts ahead whose other body is prefetched: it may be anywhere.
 constexpr std::size_t fetch_ahead = 6;
 
-/// What assembly reads of the other body of a contact that comes soon.
+/// Prefetches the other body of a contact that comes soon.
 SCREE_INLINE void fetch_next(const Assembly& in, std::size_t c, std::size_t end) {
   if (c + fetch_ahead >= end) return;
   const auto b = static_cast<std::size_t>(std::max(0, in.contacts[c + fetch_ahead].key.b));
@@ -166,10 +166,10 @@ SCREE_INLINE void fetch_next(const Assembly& in, std::size_t c, std::size_t end)
   fetch(&in.p.response[b], sizeof in.p.response[b]);
 }
 
-/// Of a block of contacts.
+/// Sums of a block of contacts.
 struct Assembled {
-  double squares = 0.0;  // m^2/s^2, sum of what the contacts have to change
-  bool bounce = false;   // is any asked for restitution?
+  double squares = 0.0;  // m^2/s^2, sum of the required changes
+  bool bounce = false;   // does any contact have restitution?
 
   static constexpr std::size_t sums = 1;  // see ExactSums
   template <class F>
@@ -180,13 +180,13 @@ struct Assembled {
   void over_ranks(Ranks& ranks) { bounce = any(&ranks, bounce); }
 };
 
-/// The contacts of a block, but for the rows of those that resist torques, which are counted.
+/// Assembles the contacts of a block, except for the rows of those with torque resistance, which are counted.
 SCREE_FOR_EACH_TARGET
 Assembled assemble_contacts(const Assembly& in, const Block& block, std::int32_t next_fixed,
                             std::int32_t& rows) {
   const Settings& settings = in.model.settings;
   ContactProblem& p = in.p;
-  // The compiler does not know that these stay where they are.
+  // Copies: the compiler does not know that these pointers are constant.
   const Contact* const contacts = in.contacts.data();
   Edge* const edges = p.edge.data();
   ContactTerms* const terms = p.contact.data();
@@ -237,7 +237,7 @@ Assembled assemble_contacts(const Assembly& in, const Block& block, std::int32_t
     const double needed = -(approach + contact.offset);
     double to_change = 0.5 * (needed + std::abs(needed));
     if (is_spring) to_change = speed_to_change(in.w.springs[c], double{starts[c][0]});
-    squares += to_change * to_change;  // of what is positive, exactly: a branch would be foreseen by nobody
+    squares += to_change * to_change;  // of the positive part, exactly; a branch would not be predictable
 
     const std::size_t resists = resisting_rows(law);
     resist[c] = static_cast<std::uint8_t>(resists);
@@ -247,7 +247,7 @@ Assembled assemble_contacts(const Assembly& in, const Block& block, std::int32_t
   return {squares, bounce};
 }
 
-/// Those contacts that are asked for more than (A2).
+/// The contacts that require more than (A2).
 std::vector<Bounce> list_bounces(const Assembly& in) {
   return reduce_blocks(
       in.contacts.size(), grain_medium, std::vector<Bounce>{},
@@ -304,7 +304,7 @@ void set_rows(const Assembly& in, const Block& block, std::size_t row) {
   }
 }
 
-/// Numbers the partners that nothing moves: [block] the first of each, and how many there are in all.
+/// Numbers the fixed partners: [block] the first of each, and returns the total number.
 std::size_t number_fixed(const std::vector<BoundaryPose>& boundary_pose, const std::vector<Contact>& contacts,
                          std::span<const std::int32_t> blocks, std::size_t bodies,
                          std::vector<std::int32_t>& first) {
@@ -322,7 +322,7 @@ std::size_t number_fixed(const std::vector<BoundaryPose>& boundary_pose, const s
   return fixed;
 }
 
-/// Cuts contacts into blocks; of a rank, those at home there by its subdomains, then the others.
+/// Divides contacts into blocks; for a rank, its own contacts by its subdomains, then the others.
 void cut_contacts(const State& state, ContactProblem& p) {
   const Contacts& contacts = state.contacts;
   const Subdomains& subdomains = state.bodies.subdomains;
@@ -339,7 +339,7 @@ void cut_contacts(const State& state, ContactProblem& p) {
   p.contact_block.push_back(static_cast<std::int32_t>(contacts.size()));
 }
 
-/// What forces give a body in h, root of the mean square, m/s.
+/// Speed that forces give a body in h, root mean square, m/s.
 double force_speed(const Model& model, const Bodies& bodies, const Workspace& w, double h) {
   if (!model.forces.act()) return w.gravity.norm() * h;
   const double squares = sum_numbers(bodies.blocks(), bodies.ranks, [&](const Block& block) {
@@ -422,18 +422,18 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
 void advance_contacts(const Workspace& w, double h, Contacts& contacts) {
   for_each_index(contacts.size(), grain_medium, [&](std::size_t c) {
     Contact& contact = contacts.list[c];
-    const auto moved = [&](std::size_t i, const Vec3& arm) -> Twist {  // by the linear, and of the point
+    const auto moved = [&](std::size_t i, const Vec3& arm) -> Twist {  // of the centre, and of the point
       const Twist after = twist(w.solution.velocity[i]), correction = w.solution.correction_of(i);
       const Vec3 linear = 0.5 * (w.before[i].linear + after.linear) + correction.linear;
       const Vec3 angular = 0.5 * (w.before[i].angular + after.angular) + correction.angular;
       return {h * linear, h * (linear + angular.cross(arm))};
     };
     const auto [centre_a, point_a] = moved(w.problem.a(c), contact.arm_a);
-    // A part's arms begin elsewhere than its boundaries'.
+    // A part's arms have another origin than its boundaries'.
     const Vec3 start_b = w.problem.arm_b(c) - contact.arm_b;
     Vec3 centre_b = moved(w.problem.b(c), start_b).angular,
          point_b = moved(w.problem.b(c), w.problem.arm_b(c)).angular;
-    if (!w.problem.image_velocity.empty()) {  // an image goes on with the flow
+    if (!w.problem.image_velocity.empty()) {  // an image moves with the flow
       centre_b += h * w.problem.image_velocity[c];
       point_b += h * w.problem.image_velocity[c];
     }

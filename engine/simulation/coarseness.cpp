@@ -11,11 +11,11 @@ namespace scree {
 
 namespace {
 
-// Travel of a wall in a step, over the smallest body's smallest length, and turn, rad, up to which nobody
-// looks closer.
+// Travel of a wall in a step, over the smallest body's smallest length, and rotation, rad, up to which no
+// further check is made.
 constexpr double little_travel = 0.1, little_turn = 0.1;
 
-constexpr int looks = 8;  // parts of a step between which a wall's way is looked at
+constexpr int looks = 8;  // parts of a step between which a wall's path is checked
 
 double shortest(const Model& model, const Bodies& bodies) {
   const double of_own = reduce_blocks(
@@ -30,14 +30,14 @@ double shortest(const Model& model, const Bodies& bodies) {
   return least(bodies.ranks, of_own);
 }
 
-/// From a boundary's centre to the farthest body's, m.
+/// From a boundary's centre to the farthest body, m.
 double farthest_body(const Bodies& bodies, const Vec3& centre) {
   double farthest = 0.0;
   for (const Vec3& x : bodies.position) farthest = std::max(farthest, (x - centre).norm());
   return most(bodies.ranks, farthest);
 }
 
-/// The turning of a wall as far as it moves the surface: not what turns about its own axis.
+/// The rotation of a wall that moves its surface: without the part about its axis of symmetry.
 Vec3 moving_spin(const PlacedBoundary& wall) {
   const Vec3& spin = wall.twist.angular;
   const std::optional<TurningAxis> axis = turning_axis(wall.surface);
@@ -49,13 +49,13 @@ Vec3 moving_spin(const PlacedBoundary& wall) {
   return same ? Vec3(Vec3::Zero()) : spin;
 }
 
-/// Of a point of the wall; of a plane only what goes across it.
+/// Speed of a point of the wall; for a plane only the normal part.
 double speed_of(const PlacedBoundary& wall, const Vec3& velocity) {
   const auto* plane = std::get_if<Plane>(&wall.surface);
   return plane != nullptr ? std::abs(plane->normal.dot(velocity)) : velocity.norm();
 }
 
-/// How far a wall goes in h at most where a body is that it may meet, over that body's smallest length.
+/// Largest travel of a wall in h at a body that it may touch, over that body's smallest length.
 double largest_travel(const Model& model, const Bodies& bodies, const PlacedBoundary& wall,
                       const DetectionWorkspace::Guard& guard, const Vec3& spin, double h) {
   const auto* plane = std::get_if<Plane>(&wall.surface);
@@ -138,7 +138,7 @@ void look_at_turns(const Model& model, double h, const State& state, const Works
     if (static_cast<std::size_t>(w.problem.edge[c].b) < bodies.size()) look(c, w.problem.edge[c].b);
   }
   if (bodies.ranks == nullptr) return;
-  struct Turn {  // of equals that of the first contact counts
+  struct Turn {  // of equal ones the first contact counts
     double rad;
     std::int64_t contact;
     BodyId body;

@@ -1,4 +1,4 @@
-// How coarse a step was for what moved in it.
+// Coarseness of a step: whether it is too long for the motion in it.
 #pragma once
 
 #include "engine/simulation/adaptive_step.h"
@@ -6,29 +6,29 @@
 
 namespace scree {
 
-/// How far walls went in a step that has just been made, as its last detection placed them; keeps what is
-/// more than `found`. Costs next to nothing where nothing is fast.
+/// Travel of walls in the step just made, as its last detection placed them; `found` keeps the
+/// larger values. Costs almost nothing if nothing is fast.
 void look_at_walls(const Model& model, const StepPlan& plan, const State& state, const Workspace& w,
                    Coarseness& found);
-/// How far bodies that are not round and touch something turn in a (sub)step of h that has been solved.
+/// Rotation of non-round bodies in contact in a solved (sub)step of h.
 void look_at_turns(const Model& model, double h, const State& state, const Workspace& w, Coarseness& found);
 
-/// What a boundary that moves as it is told does in a step from begin_s on; of points up to `radius_m` from
+/// Motion of a boundary with prescribed motion in a step from begin_s on, for points within `radius_m` of
 /// its centre.
 struct WallWay {
-  double travel_m = 0.0;  // by the even motion from its place at the start to that at the end; of a plane
-                          // across it, and not what turns about its own axis
+  double travel_m = 0.0;  // by the uniform motion from the pose at the start to that at the end; for planes
+                          // only along the normal, and without rotation about the axis of symmetry
   double detour_m =
-      0.0;  // how far it leaves that: bodies feel the even motion alone; seven times are looked at
+      0.0;  // largest deviation from that motion, at seven times; bodies feel only the uniform motion
 };
 WallWay wall_way(const Boundary& boundary, const BoundaryPose& boundary_pose, double begin_s, double h,
                  double radius_m);
 
-/// From a boundary's centre to the farthest point of its surface, m; infinite of planes and hollow spheres.
+/// From a boundary's centre to the farthest point of its surface, m; infinite for planes and hollow spheres.
 double surface_radius(const BoundarySurface& surface, const Vec3& centre);
 
-// What a step should keep, of the smallest length and rad, and what it must: beyond the first, results depend
-// on the step; beyond the second they are of another problem.
+// Limits of a step, over the smallest length and in rad. Beyond the fair ones, results depend on the step;
+// beyond the most, they belong to another problem.
 inline constexpr double fair_travel = 0.5, most_travel = 2.0, fair_detour = 0.02, most_detour = 0.2,
                         fair_turn = 0.8, most_turn = 3.0;
 

@@ -9,13 +9,14 @@ namespace scree {
 
 namespace {
 
-constexpr double loose = 0.12;  // solid fraction at which random places are found easily
-// How far lengths shrink at once: of what they are, and at least and at most.
+constexpr double loose = 0.12;  // solid fraction up to which random places are found easily
+// Decrease of lengths per stage, relative: at first, and the least.
 constexpr double first_shrink = 0.02, least_shrink = 2e-5;
-// Overlaps over the smaller smallest length: that shrinking waits for, and that are too deep to go on from.
+// Overlaps over the smaller smallest length: limit before the next shrinking, and limit beyond which
+// the shrinking is undone.
 constexpr double calm = 2e-3, deep = 0.03;
-// Gaps that are aimed at, likewise, and that are enough in the end: wider than what two ways to find a gap
-// differ by, so that nothing overlaps by any.
+// Gaps, likewise: the aim, and the final limit, which is larger than differences between methods that compute
+// a gap, so that there is no overlap by any of them.
 constexpr double margin = 1e-5, enough = 0.5 * margin;
 constexpr int rounds_to_calm = 60, rounds_to_end = 4000, sweeps = 16;
 
@@ -53,7 +54,7 @@ void set_walls(const Region& region, const PeriodicCell& cell, Model& model) {
       {"", material, Plane{cylinder.end, -axis}}};
 }
 
-/// The grains in a world of their own, where nothing but overlaps moves them.
+/// The grains in a separate world, in which only overlaps move them.
 class Press {
  public:
   Press(const Shapes& shapes, const std::vector<ShapeIndex>& shape, const Region& region,
@@ -82,8 +83,8 @@ class Press {
     factor_ = factor;
     place_container();
   }
-  /// Pushes apart what overlaps until nothing does by more than `most`; returns the deepest overlap found,
-  /// less than nothing where there are gaps only.
+  /// Separates overlapping grains until no overlap exceeds `most`; returns the deepest overlap found,
+  /// negative if there are only gaps.
   double relax(double most, int rounds) {
     double overlap = infinity;
     for (int k = 0; k < rounds && overlap > most; ++k) {
@@ -91,7 +92,7 @@ class Press {
       step(model_, state_, workspace_, result_);
       if (!result_.failure.step_is_done()) return infinity;  // a crowd
       overlap = deepest_overlap();
-      if (overlap <= most) state_.bodies = looked_at;  // the step has moved them on, closer to others maybe
+      if (overlap <= most) state_.bodies = looked_at;  // the step has moved them on, maybe closer to others
     }
     return overlap;
   }
@@ -107,7 +108,7 @@ class Press {
     model_.cell.high = centre_ + factor_ * (cell_.high - centre_);
   }
 
-  /// Over the smaller smallest length, of what the last step found.
+  /// Over the smaller smallest length, from the last step.
   double deepest_overlap() const {
     const auto length = [&](std::int32_t partner) {
       if (is_boundary(partner)) return infinity;
@@ -163,7 +164,7 @@ double compress(const Shapes& shapes, const std::vector<ShapeIndex>& shape, cons
     press.shrink_to(good_factor);
     press.state().bodies = good.bodies;
   }
-  // Nothing overlaps at the end; where that cannot be reached it is at some larger size.
+  // There is no overlap at the end; if that is not possible, the final size is larger.
   while (press.relax(-enough, rounds_to_end) > -enough) press.shrink_to(press.factor() * 1.001);
   const Bodies& bodies = press.bodies();
   for (std::size_t i = 0; i < poses.size(); ++i) poses[i] = bodies.pose(i);

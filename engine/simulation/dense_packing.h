@@ -1,4 +1,4 @@
-// Dense packings without overlap: grains that a container shrinks around.
+// Dense packings without overlap: a container shrinks around grains.
 #pragma once
 
 #include <vector>
@@ -9,21 +9,21 @@
 
 namespace scree {
 
-/// A box or a cylinder, this many times as large about its centre, or about the cell's if it is periodic.
+/// The region, scaled by a factor about its centre, or about the cell's centre if it is periodic.
 Region enlarged(const Region& region, const PeriodicCell& cell, double factor);
 
-/// How dense grains of this total volume would be in the region, and how much larger it has to be for random
-/// places to be found in it easily.
+/// Solid fraction of grains of this total volume in the region, and the factor by which it must be larger so
+/// that random places are found easily.
 struct Looseness {
   double solid_fraction = 0.0, factor = 1.0;
 };
 Looseness looseness(const Region& region, double grain_volume_m3);
 
-/// Moves grains, which lie in the enlarged region, with the region as it shrinks to its size; where they come
-/// to overlap, or stick out, they are pushed and turned apart, as a step corrects overlaps. The reverse of
-/// growing grains (Jodrey and Tory 1985 did it with overlaps as forces; Lubachevsky and Stillinger 1990 with
-/// collisions). No two overlap at the end. A region as wide as a periodic cell ends nowhere there. Ends at
-/// the factor that it comes to: 1, or more where they are too many. Same input, same bits on any number of
+/// Moves grains in the enlarged region with the region while it shrinks to its size. Grains that overlap or
+/// stick out are moved and rotated apart, as a step corrects overlaps. This is the reverse of growing grains
+/// (Jodrey and Tory 1985 used overlaps as forces; Lubachevsky and Stillinger 1990 used collisions). At the
+/// end there are no overlaps. A region as wide as a periodic cell has no walls there. Returns the final
+/// factor: 1, or more if there are too many grains. The same input gives the same bits on any number of
 /// threads.
 double compress(const Shapes& shapes, const std::vector<ShapeIndex>& shape, const Region& region,
                 const PeriodicCell& cell, double factor, std::vector<Pose>& poses);

@@ -22,29 +22,29 @@ StageTimes& StageTimes::operator+=(const StageTimes& o) {
 
 namespace {
 
-// What bodies gain is a difference of their momenta: of impulses that are smaller than this part of these
-// nothing can be told, for ten of sixteen digits are gone.
+// The momentum that bodies gain is a difference: impulses below this share of the momenta
+// are not significant, because ten of sixteen digits are lost.
 constexpr double momentum_rounding = 1e-6;
 
-// Contacts ahead whose other body is fetched: it may lie anywhere.
+// Number of contacts ahead whose other body is prefetched: it may be anywhere.
 constexpr std::size_t fetch_ahead = 6;
 
-// What stopped an impact does not show in single precision below this part of the impulse.
+// A share of an impact in the impulse that is below this limit is not visible in single precision.
 constexpr double least_sudden = 2e-8;
 
-/// Work that contacts or rows do on the bodies (D1), J, and what bodies that nothing moves give with it, N s,
+/// Work of contacts or rows on the bodies (D1), J, and impulses of fixed bodies on them, N s,
 /// N m s.
 struct ContactBalance {
   double normal_work = 0.0, friction_work = 0.0, boundary_work = 0.0, joint_work = 0.0, cohesion_work = 0.0;
   Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();  // from boundaries and the ground
   Vec3 linear_of_sleepers = Vec3::Zero(),
-       angular_of_sleepers = Vec3::Zero();                 // from bodies that nothing moves
-  double linear_size = 0.0, angular_size = 0.0;            // sums of sizes, of all
-  std::int64_t active = 0, touching = 0, overlapping = 0;  // overlapping: of those that are rigid
+       angular_of_sleepers = Vec3::Zero();                 // from fixed bodies
+  double linear_size = 0.0, angular_size = 0.0;            // sums of magnitudes, of all
+  std::int64_t active = 0, touching = 0, overlapping = 0;  // overlapping: only rigid ones
   double overlap_sum = 0.0, overlap_max = 0.0, compression_max = 0.0;
   std::size_t deepest = 0;  // contact of overlap_max
 
-  /// Of equals the first contact counts.
+  /// If several overlaps are equal, the first contact counts.
   void deepen(double overlap, std::size_t contact) {
     if (!(overlap > overlap_max || (overlap == overlap_max && overlap > 0.0 && contact < deepest))) return;
     overlap_max = overlap;
@@ -65,7 +65,7 @@ struct ContactBalance {
     deepen(o.overlap_max, o.deepest);
     compression_max = std::max(compression_max, o.compression_max);
   }
-  /// But for the deepest, see deepest_of().
+  /// Except for the deepest, see deepest_of().
   void over_ranks(Ranks& ranks) {
     std::int64_t counts[] = {active, touching, overlapping};
     double largest[] = {overlap_max, compression_max};
@@ -76,7 +76,7 @@ struct ContactBalance {
   }
 };
 
-/// A touch whose place and normal are in the world, as its wall is at rest.
+/// A touch with place and normal in the world, transformed to the wall at rest.
 SurfaceTouch at_rest(SurfaceTouch touch, const PlacedBoundary& placed, const Vec3& centre) {
   const Quat back = placed.pose.orientation.conjugate();
   touch.point = back * (touch.point - placed.pose.position) + centre;
@@ -84,7 +84,7 @@ SurfaceTouch at_rest(SurfaceTouch touch, const PlacedBoundary& placed, const Vec
   return touch;
 }
 
-/// Takes impulses into the contacts and adds up what they did.
+/// Transfers impulses to the contacts and sums up their effects.
 class Balance {
  public:
   Balance(const Model& model, State& state, Workspace& w)
@@ -133,8 +133,8 @@ class Balance {
     }
   }
 
-  /// A row of a joint or a bond, which holds b's image there and so fast (m, m/s): what the cell does as
-  /// add_image() has it. Rows of contacts are in their torques.
+  /// A row of a joint or a bond with an image of b at this place and velocity (m, m/s): the cell's part as
+  /// in add_image(). Rows of contacts are in their torques.
   void add_joint(std::size_t r, const ImageShift& image, ContactBalance& sums,
                  std::vector<PartLoad>& parts) const {
     const Row& row = p_.rows[r];
@@ -215,7 +215,7 @@ class Balance {
     Vector4 on_b = -impulse, torque_on_b = -torque;
     const Vector4 pulling = attraction * n, by_contact = impulse + pulling;
     if (attraction != 0.0) sums.cohesion_work -= 0.5 * dot(pulling, a.velocity - b.velocity);
-    double rubbed = 0.0;  // J, taken by friction
+    double rubbed = 0.0;  // J, dissipated by friction
     if (shared_) {
       rubbed = add_work(n, by_contact, torque, resist_[c] > 0, {a.velocity - b.velocity, a.spin - b.spin},
                         sums, spring != nullptr ? spring->stored_along() : 0.0);
@@ -264,7 +264,7 @@ class Balance {
                               placed_[k], boundaries_[k].centre));
   }
 
-  /// What is left of the impulses (normal one p_n, of impacts too) without what stopped an impact, over the
+  /// The impulses (normal one p_n, including impacts) minus the share that stopped an impact, over the
   /// whole.
   SCREE_INLINE double lasting_part(std::size_t c, double p_n) const {
     const double lasting = impulse_[c][0], approach = std::min(0.0, double{p_.approach[c]});
@@ -286,27 +286,27 @@ class Balance {
     return {linear_of(before) + load(after.linear) + cross(spin, arm), spin};
   }
 
-  /// (D1), world axes. `stored`: what a spring along the surfaces has taken up, J, which is in the normal
-  /// work so far. Returns what friction takes, J.
+  /// (D1), world axes. `stored`: energy stored by a tangential spring, J, which is in the normal
+  /// work so far. Returns the dissipation by friction, J.
   SCREE_INLINE double add_work(Vector4 n, Vector4 impulse, Vector4 torque, bool resists,
                                const Motion& doubled, ContactBalance& sums, double stored = 0.0) const {
     const double normal = dot(n, impulse) * dot(n, doubled.velocity) - 2.0 * stored;
     double along = dot(impulse, doubled.velocity) - dot(n, impulse) * dot(n, doubled.velocity) + 2.0 * stored;
     if (resists) along += dot(torque, doubled.spin);
-    // Friction takes: what it seems to give, where slip turns round, is the normal impulse's.
+    // Friction only dissipates: apparent gains, where slip reverses, are booked for the normal impulse.
     const double given = 0.5 * (along + std::abs(along));
     sums.normal_work += 0.5 * (normal + given);
     sums.friction_work += 0.5 * (along - given);
     return 0.5 * (given - along);
   }
 
-  /// What a partner that nothing moves gives with an impulse at a point (moment about the origin), on body a.
+  /// The impulse and moment (about the origin) that a fixed partner gives body a at a point.
   SCREE_INLINE void add_given(const Edge& edge, Vector4 point, Vector4 impulse, Vector4 torque,
                               ContactBalance& sums) const {
     const auto a = static_cast<std::size_t>(edge.a), b = static_cast<std::size_t>(edge.b);
     const bool a_moves = response_[a].is_moved(), b_moves = response_[b].is_moved();
     if (a_moves && b_moves && b < count_) return;
-    if (!a_moves && b >= count_) return;  // to a part, which is no body
+    if (!a_moves && b >= count_) return;  // from a part, which is no body
     const double sign = a_moves ? 1.0 : -1.0;
     const std::size_t giver = a_moves ? b : a;
     const bool from_sleeper = giver < count_ && bodies_.is_asleep(giver);
@@ -315,8 +315,8 @@ class Balance {
         sign * to_vec3(cross(point, impulse) + torque);
   }
 
-  /// What the cell does where body b stands for an image of it: it hands the impulse on to where b is, unless
-  /// nothing moves b, and its flow works, for the image goes another way than the body.
+  /// The cell's part if body b is an image: it transmits the impulse to the place of b, unless b is fixed,
+  /// and its flow does work, because the image has another velocity than the body.
   SCREE_INLINE void add_image(std::size_t c, Vector4 point, Vector4 velocity, Vector4 on_b,
                               ContactBalance& sums) const {
     const Vector4 shift = point - arm_b_of(p_.contact[c]) - to_vector4(bodies_.position[p_.b(c)]);
@@ -324,8 +324,8 @@ class Balance {
     sums.boundary_work -= dot(velocity, on_b);
   }
 
-  /// What a contact does to a boundary. Its work is the bodies' gain: over the way that the boundary goes as
-  /// it is told, or a part as it is pushed.
+  /// The load of a contact on a boundary. Its work is the bodies' gain: over the boundary's prescribed
+  /// travel, or that of a part moved by forces.
   SCREE_INLINE void add_load(std::size_t c, Vector4 impulse, Vector4 torque, const Motion& doubled,
                              ContactBalance& sums, BoundaryLoad& load_of) const {
     const Vector4 moment = cross(to_vector4(contacts_[c].arm_b), impulse);
@@ -334,7 +334,7 @@ class Balance {
     sums.boundary_work += work;
   }
 
-  /// What a contact does to a body that is carried, and so to its part. Returns the work, J.
+  /// The load of a contact on a carried body, and so on its part. Returns the work, J.
   double push_part(std::size_t body, Vector4 arm, Vector4 impulse, Vector4 torque, const Motion& doubled,
                    std::vector<BoundaryLoad>& loads) const {
     const auto m = static_cast<std::size_t>(bodies_.part[body]);
@@ -345,7 +345,7 @@ class Balance {
     return work;
   }
 
-  /// Several threads may mark one body.
+  /// Several threads may mark the same body.
   SCREE_INLINE void mark(std::size_t body) const {
     if (body >= count_) return;
     std::atomic_ref<std::uint8_t>(in_collision_[body]).store(1, std::memory_order_relaxed);
@@ -359,7 +359,7 @@ class Balance {
   const std::vector<Vec3>& impact_;
   const std::vector<double>& attraction_;
   const ContactSpring* springs_;  // or null
-  // Of the above, where every contact reads: the compiler does not know that they stay where they are.
+  // Copies of the above, which all contacts read: the compiler does not know that they are constant.
   const ContactTerms* terms_;
   const Edge* edges_;
   const std::uint8_t* resist_;
@@ -380,7 +380,7 @@ SCREE_FOR_EACH_TARGET
 ContactBalance take_contacts(const Balance& of_step, const Block& block, std::vector<BoundaryLoad>& loads,
                              std::vector<SurfaceTouch>& touches) {
   ContactBalance sums;
-  const Balance balance = of_step;  // where no store reaches it
+  const Balance balance = of_step;  // a copy that no store can change
   balance.take_contacts(block, sums, loads, touches);
   return sums;
 }
@@ -388,7 +388,7 @@ ContactBalance take_contacts(const Balance& of_step, const Block& block, std::ve
 struct Gains {
   Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();  // momenta, from contacts
   double linear_size = 0.0, angular_size = 0.0;        // sums |m v| and |x| |m v|, after the step
-  double force_work = 0.0;                             // J, from forces beyond steady gravity
+  double force_work = 0.0;                             // J, from forces beyond constant gravity
 
   static constexpr std::size_t sums = 9;  // see ExactSums
   template <class F>
@@ -399,8 +399,8 @@ struct Gains {
   void over_ranks(Ranks&) {}
 };
 
-/// What bodies got in h from contacts, beyond what accelerates them all along; and the work of that, over the
-/// way they went (D1), as far as it is not that of `steady` gravity (m/s^2), which has a potential.
+/// Impulses of contacts on bodies in h, as the rest of their momentum change, and the work of that, over
+/// their travel (D1), without the part of `steady` gravity (m/s^2), which has a potential.
 SCREE_FOR_EACH_TARGET
 Gains sum_gains(const Bodies& bodies, const Workspace& w, double h, const Vec3& steady, const Block& block) {
   Gains sums;
@@ -431,7 +431,7 @@ Gains sum_gains(const Bodies& bodies, const Workspace& w, double h, const Vec3& 
   return sums;
 }
 
-/// Load k of what blocks of contacts found, without rounding between blocks.
+/// Sum of load k over blocks of contacts, without rounding between blocks.
 BoundaryLoad sum_loads(const Workspace& w, std::size_t blocks, std::size_t k) {
   ExactSums<BoundaryLoad> sum;
   for (std::size_t block = 0; block < blocks; ++block) sum.add(w.loads[block][k]);
@@ -439,8 +439,8 @@ BoundaryLoad sum_loads(const Workspace& w, std::size_t blocks, std::size_t k) {
   return sum.value();
 }
 
-/// Adds the loads that blocks of contacts found, and those of resting contacts, in a fixed order: to
-/// boundaries, and about its own centre to the part that carries one.
+/// Adds the loads from blocks of contacts, and those of resting contacts, in a fixed order: to
+/// boundaries, and, about its own centre, to the part that carries one.
 void add_loads(const Model& model, const Workspace& w, std::size_t blocks, const RestingSums& resting,
                StepResult& result) {
   const std::size_t boundaries = result.boundaries.size();
@@ -465,7 +465,7 @@ void add_touches(const Model& model, const Workspace& w, std::size_t blocks, Res
   for (std::size_t block = 0; block < blocks; ++block)
     result.touches.insert(result.touches.end(), w.touches[block].begin(), w.touches[block].end());
   for (SurfaceTouch& touch : resting.touches) {
-    if (touch.cell >= 0) break;  // so are all others
+    if (touch.cell >= 0) break;  // so have all others
     const auto k = static_cast<std::size_t>(touch.boundary);
     touch = at_rest(touch, w.detection.boundaries[k], model.boundaries[k].centre);
   }
@@ -474,7 +474,7 @@ void add_touches(const Model& model, const Workspace& w, std::size_t blocks, Res
   locate(model, result.touches, first);
 }
 
-/// Bodies that contacts at home with other ranks touch.
+/// Marks bodies that contacts of other ranks touch.
 void mark_ghosts_contacts(Workspace& w) {
   const std::span<const std::int32_t> blocks = w.problem.blocks_elsewhere();
   if (blocks.empty()) return;
@@ -494,7 +494,7 @@ Touch touch(const Bodies& bodies, const ContactKey& key) {
   return who;
 }
 
-/// Who overlap most, of all ranks' contacts; of equals the first in the order of contacts.
+/// The bodies with the largest overlap, over all ranks' contacts; of equal ones the first in contact order.
 Touch deepest_of(const ContactBalance& own, const State& state, const Workspace& w) {
   struct Overlap {
     double size;
@@ -531,7 +531,7 @@ void take_impulses(const Model& model, double h, Workspace& w, State& state, Ste
   const std::span<const std::int32_t> contact_blocks = w.problem.blocks_at_home();
   const std::size_t blocks = contact_blocks.size() - 1;
   w.in_collision.assign(bodies.size(), 0);
-  if (!bodies.asleep.empty()) w.in_collision = bodies.asleep;  // nobody falls asleep without a contact
+  if (!bodies.asleep.empty()) w.in_collision = bodies.asleep;  // no body falls asleep without a contact
   if (w.loads.size() < blocks) w.loads.resize(blocks);
   if (w.touches.size() < blocks) w.touches.resize(blocks);
   const Balance balance(model, state, w);

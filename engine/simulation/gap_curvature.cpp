@@ -9,7 +9,7 @@ namespace scree {
 
 namespace {
 
-// No radius of curvature counts as longer than this, over the larger bounding radius.
+// Upper limit of radii of curvature, over the larger bounding radius.
 constexpr double most_flat = 10.0;
 
 }  // namespace
@@ -34,7 +34,7 @@ GapCurvature gap_curvature(const Model& model, const Bodies& bodies, const Conta
     sum += curvature(model.shapes, bodies.shape[i], back * arm, back * across[0], back * across[1]);
     most = std::max(most, model.shapes.bounding_radius(bodies.shape[i]));
   };
-  // Between bodies a contact is midway between the surfaces, against walls it is on the body's.
+  // Between bodies a contact is midway between the surfaces, at walls it is on the body's surface.
   const bool wall = is_boundary(c.key.b);
   const Vec3 half = wall ? Vec3(Vec3::Zero()) : Vec3(0.5 * c.gap * c.normal);
   add(c.key.a, c.arm_a + half);

@@ -9,7 +9,7 @@ namespace scree {
 
 namespace {
 
-// A body that turns otherwise than was foreseen by more than this part of its contacts' length turns too far.
+// Limit of the deviation from the predicted rotation, over the contacts' length.
 constexpr double most_unforeseen = 0.005;
 
 }  // namespace
@@ -22,7 +22,7 @@ bool turns_too_far(const Model& model, const State& state, double t, const Works
     return 0.5 * t * t * excess * (after - before).norm() * (after + before).norm();
   };
   struct Extremes {
-    double farthest = 0.0, shortest = infinity;  // of bodies: unforeseen, and smallest length
+    double farthest = 0.0, shortest = infinity;  // over bodies: deviation, and smallest length
   };
   const Extremes of_bodies = reduce_blocks(
       state.bodies.size(), grain_medium, Extremes{},

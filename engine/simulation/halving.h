@@ -1,4 +1,4 @@
-// Steps that are done as halves: which, and what it takes.
+// Halving of steps: which steps are halved, and helpers.
 #pragma once
 
 #include "engine/simulation/model.h"
@@ -6,17 +6,17 @@
 
 namespace scree {
 
-/// How often an interval may be cut in two.
+/// Largest number of successive halvings of an interval.
 inline constexpr int most_halvings = 3;
 
-/// Does the solution turn a body so much that its contacts, which bend with the spins before, would overlap
-/// until they are looked at next, in t seconds? A body that is not round comes nearer by about
+/// Does the solution rotate a body so far that its contacts, which were predicted with the old spins, would
+/// overlap at the next detection, in t seconds? A non-round body comes nearer by about
 ///   (R - c)/2 t^2 |w+ - w-| |w+ + w-| (A5)
-/// than they foresee, with R its largest and c its smallest radius.
+/// than predicted, with R its largest and c its smallest radius.
 bool turns_too_far(const Model& model, const State& state, double t, const Workspace& workspace);
 
-/// Impulses of contacts, resting ones too, and of joints, where an interval is so many times as long as the
-/// one that they come from.
+/// Scales impulses of contacts (including resting ones) and of joints if an interval is `factor` times as
+/// long as the one from which they come.
 void scale_impulses(double factor, State& state);
 
 }  // namespace scree

@@ -23,7 +23,7 @@ namespace scree {
 
 namespace {
 
-// How often a step is solved anew without the bonds that it broke.
+// Limit of repeated solutions of a step without the bonds that it broke.
 constexpr int most_breaks = 16;
 
 double largest(const std::vector<Vec3>& vectors) {
@@ -32,14 +32,14 @@ double largest(const std::vector<Vec3>& vectors) {
   return std::sqrt(most);
 }
 
-/// Which contacts are looked for, and when.
+/// The range and time of the contact search.
 struct Outlook {
   double middle_s, interval_s;
   double reach = 0.0;  // m
 };
 
-/// Contacts in the middle of an interval, as far as they matter for it or their gap is within reach; sleepers
-/// that a moving boundary comes to wake.
+/// Finds contacts in the middle of an interval, if they are relevant for it or their gap is within reach;
+/// wakes sleeping bodies that a moving boundary reaches.
 void detect(const Model& model, State& state, const Outlook& outlook, Workspace& w, StepReport& report) {
   const auto& [middle_s, interval_s, reach] = outlook;
   list_bonded(model, state, w);
@@ -58,7 +58,7 @@ void detect(const Model& model, State& state, const Outlook& outlook, Workspace&
   } while (wake_pushed(model, state, report));
 }
 
-/// Energetic impacts, before gravity and lasting contacts act: the solution begins with the velocities after
+/// Energetic impacts, before gravity and lasting contacts act: the solution starts from the velocities after
 /// them.
 void collision_impulse(const Model& model, const Bodies& bodies, double h, Workspace& w) {
   w.impact.clear();
@@ -76,7 +76,7 @@ void collision_impulse(const Model& model, const Bodies& bodies, double h, Works
   pull(w);
 }
 
-/// Impulses and velocities after a (sub)step of h, and how overlaps are corrected: are they?
+/// Impulses and velocities after a (sub)step of h, and the correction of overlaps; true if there is one.
 bool resolve(const Model& model, State& state, const Interval& interval, Workspace& w, SolveReport& solved) {
   const SolverSettings& settings = model.settings.solver;
   const double h = interval.h;
@@ -90,8 +90,8 @@ bool resolve(const Model& model, State& state, const Interval& interval, Workspa
   return corrected;
 }
 
-/// Keeps what is worst of the substeps. Solved is what is within the goal, whichever solver it was:
-/// `one_pass` does not look at it.
+/// Stores the worst values of the substeps. Solved means within the goal, for each solver:
+/// `one_pass` does not check it.
 void take_solve_report(const SolveReport& solve, const ContactProblem& p, double tolerance,
                        StepReport& report) {
   const double goal = tolerance * p.velocity_scale, rms = solve.residual.rms_m_s;
@@ -107,7 +107,7 @@ void take_solve_report(const SolveReport& solve, const ContactProblem& p, double
   report.residual_rms_relative = p.gravity_speed > 0.0 ? report.residual_rms_m_s / p.gravity_speed : 0.0;
 }
 
-/// What an interval works on.
+/// Arguments of an interval.
 struct IntervalParts {
   const Model& model;
   State& state;
@@ -116,9 +116,8 @@ struct IntervalParts {
   StageClock& clock;
 };
 
-/// Contacts in the middle of the interval, found or, if they are not to be, those of the last one carried
-/// along, and their solution; once, unless sleepers are struck or bonds break. Is the correction of overlaps
-/// one?
+/// Contacts in the middle of the interval (found, or those of the last interval moved on) and their solution;
+/// once, unless sleeping bodies are struck or bonds break. Returns whether there is a correction of overlaps.
 bool find_and_solve(const IntervalParts& in, const IntervalTimes& times, bool find, SolveReport& solved) {
   const auto& [model, state, w, result, clock] = in;
   StepReport& report = result.report;
@@ -138,7 +137,7 @@ bool find_and_solve(const IntervalParts& in, const IntervalTimes& times, bool fi
   }
 }
 
-/// Moves bodies apart that overlap, which takes no time and gives no momentum.
+/// Separates overlapping bodies, which takes no time and changes no momentum.
 void correct(const Model& model, double h, const Workspace& w, Bodies& bodies, StepReport& report) {
   report.energy.position_correction -= mechanical_energy(bodies, model.settings.gravity);
   move_by_correction(bodies, w.solution.correction, h);
@@ -147,7 +146,7 @@ void correct(const Model& model, double h, const Workspace& w, Bodies& bodies, S
 
 void advance(const IntervalParts& in, const IntervalTimes& times, bool carry_contacts, int halvings);
 
-/// Takes back what was done of an interval, and does it as two halves.
+/// Undoes an interval, and repeats it as two halves.
 void advance_by_halves(const IntervalParts& in, const IntervalTimes& times, int sweeps, int halvings) {
   const auto& [model, state, w, result, clock] = in;
   const double half = 0.5 * times.h;
@@ -159,10 +158,10 @@ void advance_by_halves(const IntervalParts& in, const IntervalTimes& times, int 
   scale_impulses(0.5, state);
   advance(in, {times.begin_s, half, half}, false, halvings - 1);
   advance(in, {times.middle_s(), half, times.next_h}, false, halvings - 1);
-  scale_impulses(2.0, state);  // forces over h
+  scale_impulses(2.0, state);  // forces times h
 }
 
-/// Advances by an interval. Where bodies turn too far it is halved, `halvings` times at most.
+/// Advances by an interval. If bodies rotate too far, it is halved, `halvings` times at most.
 void advance(const IntervalParts& in, const IntervalTimes& times, bool carry_contacts, int halvings) {
   const auto& [model, state, w, result, clock] = in;
   StepReport& report = result.report;
@@ -195,7 +194,7 @@ void contact_interval(const Model& model, const StepPlan& plan, State& state, Wo
   const double h = plan.h / settings.substeps, next_h = plan.next_h / settings.substeps;
   carry_impulses_to(plan.h, state);
 
-  // Contacts that are carried along know nothing of other intervals, nor do those of sleepers.
+  // Contacts that are moved on, and those of sleeping bodies, are not valid in other intervals.
   const int halvings = settings.substeps > 1 || settings.sleep.is_on() ? 0 : most_halvings;
   follow_flow(model, plan.h, state, result.report);
   const IntervalParts parts{model, state, w, result, clock};

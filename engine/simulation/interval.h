@@ -23,7 +23,7 @@ class StageClock {
 };
 
 /// Advances all bodies by a step of the plan in its substeps, each: drift, contacts, solution, balances,
-/// drift. What of it bodies turn too far in is taken back and done as two halves.
+/// drift. A (sub)step in which bodies rotate too far is repeated as two halves.
 void contact_interval(const Model& model, const StepPlan& plan, State& state, Workspace& workspace,
                       StepResult& result, StageClock& clock);
 

@@ -1,4 +1,4 @@
-// What is simulated and where it stands: the constant part and the part a restart needs.
+// The model, which is constant, and the state, which a restart needs.
 #pragma once
 
 #include <optional>
@@ -36,19 +36,19 @@ struct Model {
   Domain domain;
   PeriodicCell cell;
   Forces forces;
-  std::vector<WallCells> wall_cells;  // [boundary]; empty: loads are not summed up place by place
+  std::vector<WallCells> wall_cells;  // [boundary]; empty: no wall cells
 
-  /// The part that carries a boundary; null if it stands still.
+  /// The part that carries a boundary; null if it is fixed.
   const Part* carrier(std::size_t boundary) const {
     const std::int32_t part = boundaries[boundary].part;
     return part < 0 ? nullptr : &parts[part];
   }
-  /// Does a boundary's surface change its place?
+  /// Does a boundary move?
   bool moves(std::size_t boundary) const {
     const Part* const part = carrier(boundary);
     return part != nullptr && part->moves();
   }
-  /// Does neither it nor its surface move?
+  /// Do neither the boundary nor its surface move?
   bool is_still(std::size_t boundary) const {
     return !moves(boundary) && boundaries[boundary].surface_velocity.isZero(0.0);
   }
@@ -59,73 +59,73 @@ struct Model {
   }
 };
 
-/// What steps remember of their lengths; all 0 before the first.
+/// Memory of step lengths; all 0 before the first step.
 struct StepMemory {
-  double last_s = 0.0;                      // the last step's: impulses are those of such a step
-  double next_s = 0.0, after_next_s = 0.0;  // adaptive: wanted of the next step and of the one after
+  double last_s = 0.0;                      // length of the last step: impulses belong to it
+  double next_s = 0.0, after_next_s = 0.0;  // adaptive: desired lengths of the next two steps
   double overlap = 0.0;                     // adaptive: penetration_max of the last step
   double elastic = 0.0;                     // J, of bonds and contacts after the last step
 };
 
-/// What an event remembers of the past of its condition (engine/run/events.h).
+/// Past of an event's condition (engine/run/events.h).
 struct EventMemory {
-  bool armed = false;  // was the value on the other side of the threshold since it happened last?
-  double last = 0.0, last_s = -infinity;  // the value at the end of the last step, and when that was
-  double since_s = infinity;              // when the value crossed the threshold, while it stays beyond
-  std::int64_t count = 0;                 // how often it happened
+  bool armed = false;  // was the value on the other side of the threshold since the last time?
+  double last = 0.0, last_s = -infinity;  // value and time at the end of the last step
+  double since_s = infinity;              // when the value crossed the threshold, while it stays beyond it
+  std::int64_t count = 0;                 // number of times that it happened
 };
 
-/// Whether bonds of a kind have formed.
+/// Whether bonds of one kind have formed.
 enum class BondStage : std::uint8_t { waiting, due, formed };
 
-/// What events have changed of a model, and what they remember. Empty or 0: as the model, or the scene, says.
+/// Changes of a model by events, and the events' memory. Empty or 0: as in the model or the scene.
 struct Overrides {
   std::optional<Vec3> gravity;                         // m/s^2, from the event on
-  std::vector<std::uint8_t> removed;                   // [boundary] is it not there any more?
+  std::vector<std::uint8_t> removed;                   // [boundary] has it been removed?
   std::vector<EventMemory> events;                     // [event]
   std::vector<BondStage> bonds;                        // [kind of bonds]
-  std::vector<MotionClock> inlets;                     // [inlet] that its times are read from
-  double frames_from_s = 0.0, frame_interval_s = 0.0;  // frames follow each other so from there on
+  std::vector<MotionClock> inlets;                     // [inlet] clock of its times
+  double frames_from_s = 0.0, frame_interval_s = 0.0;  // frames follow at this interval from this time on
 };
 
-/// What a elastic contact remembers of the last step.
+/// Memory of an elastic contact from the last step.
 struct SpringMemory {
   ContactKey key;
-  Vec3f force = Vec3f::Zero();        // N, world, on body a, along the surfaces: at the end of the step
+  Vec3f force = Vec3f::Zero();        // N, world, on body a, tangential: at the end of the step
   float tangential_stiffness = 0.0f;  // N/m
   double normal_energy = 0.0, tangential_energy = 0.0;  // J
-  double free_overlap = 0.0;                            // m, which gives no force
+  double free_overlap = 0.0;                            // m, overlap without force
 };
 
-/// All that a restart needs: continuing from a copy of it gives the same bits as not having stopped.
+/// All data that a restart needs: a run continued from a copy has the same bits as one without a stop.
 struct State {
   std::int64_t step = 0;  // steps done
   double time_s = 0.0;
   Bodies bodies;
-  Contacts contacts;                     // of the last step; where the next one begins
-  NormalCache cached_normals;            // directions of near pairs of ellipsoids
-  std::vector<CachedPair> cached;        // of other pairs, ordered as their keys are
-  Sleepers sleepers;                     // empty while nobody has slept
+  Contacts contacts;                     // of the last step; initial values of the next one
+  NormalCache cached_normals;            // normals of near pairs of ellipsoids
+  std::vector<CachedPair> cached;        // of other pairs, ordered by key
+  Sleepers sleepers;                     // empty while no body sleeps
   std::vector<JointState> joints;        // [joint]; empty before the first step
   std::vector<ActuatorState> actuators;  // [actuator]; likewise
   std::vector<Bond> bonds;
-  std::vector<PartState> parts;       // [part]; empty before the first step: as the model has them
+  std::vector<PartState> parts;       // [part]; empty before the first step: as in the model
   std::vector<SpringMemory> springs;  // ordered by key
   StepMemory memory;
-  CellState cell;            // of one that holds stresses
-  Mat3 flow = Mat3::Zero();  // 1/s, the mean rate of the cell's flows in the last step: what bodies have
+  CellState cell;                   // of a cell that holds stresses
+  Mat3 flow = Mat3::Zero();         // 1/s, mean rate of the cell's flows in the last step, as in velocities
   std::vector<Throughput> entered;  // [inlet]
-  std::vector<Throughput> left;  // [outlet], and last by leaving the domain; both empty before the first step
+  std::vector<Throughput> left;  // [outlet], and last the domain's boundary; both empty before the first step
   Overrides overrides;
   std::vector<CellLoad> wall_cells;  // [cell of all boundaries] since the start
 };
 
-/// The cell at a time from the state's on, in the same step; its rate is that of the bodies.
+/// The cell at a time after the state's, in the same step; its rate is that of the bodies.
 inline PlacedCell cell_at(const Model& model, const State& state, double time_s) {
   return model.cell.in_step(time_s, state.time_s, state.flow, state.cell);
 }
 
-/// Of free fall at a time, m/s^2.
+/// Gravity at a time, m/s^2.
 inline Vec3 gravity_at(const Model& model, const State& state, double time_s) {
   if (state.overrides.gravity) return *state.overrides.gravity;
   return model.forces.gravity ? model.forces.gravity(time_s) : model.settings.gravity;

@@ -37,11 +37,12 @@ Vec3 midpoint_spin(const Vec3& inertia, const Vec3& w0, double dt) {
   return w;
 }
 
-// Newton ends in (M1) up to some such turn, rad; farther ones are made of so many that it does. How many is
-// told by the angular momentum, which stays: as many lead back.
+// Newton converges for (M1) up to about this rotation, rad; larger ones are divided into as many as
+// necessary. Their number depends only on the angular momentum, which is constant, so the same number leads
+// back.
 constexpr double most_turn = 2.0, most_turns = 10'000.0;
 
-/// (M1) by Newton, whatever the turn.
+/// (M1) by Newton, for any rotation.
 void rotate(const Vec3& principal, double dt, Quat& orientation, Vec3& angular_velocity) {
   Vec3 spin = orientation.conjugate() * angular_velocity;
   const double farthest = std::abs(dt) * principal.cwiseProduct(spin).norm() / principal.minCoeff(),
@@ -54,8 +55,8 @@ void rotate(const Vec3& principal, double dt, Quat& orientation, Vec3& angular_v
   angular_velocity = orientation * spin;
 }
 
-// Below this turn in the step, rad, (M1) is iterated as it stands: each time gains one digit and more, and
-// many bodies go side by side.
+// Below this rotation in the step, rad, (M1) is iterated directly: each iteration gains more than one digit,
+// and many bodies are processed side by side.
 constexpr double small_turn = 0.05;
 
 /// Bodies side by side.
@@ -64,7 +65,7 @@ struct alignas(64) Turning {
   Columns<4, capacity> q;  // x, y, z, w
   Columns<3, capacity> inertia, w;
   Columns<3, capacity> w0, w_m;              // rad/s, body frame: before, and in the middle
-  std::array<double, capacity> small, open;  // is the turn; is (M1) still to be iterated?
+  std::array<double, capacity> small, open;  // is the rotation small; is (M1) still iterated?
 };
 
 SCREE_INLINE Three axis_of(const Turning& t, std::size_t k) { return {t.q[0][k], t.q[1][k], t.q[2][k]}; }
@@ -80,7 +81,7 @@ void begin(Turning& t, std::size_t whole, double dt) {
   }
 }
 
-/// One iteration of (M1), of those that have not arrived.
+/// One iteration of (M1) for those that have not converged.
 SCREE_FOR_EACH_VECTOR_WIDTH
 void iterate(Turning& t, std::size_t whole, double dt) {
   SCREE_INDEPENDENT_TURNS
@@ -116,7 +117,7 @@ void end(Turning& t, std::size_t whole, double dt) {
   }
 }
 
-/// Turns bodies [first, first + count) but for those that turn far and those that do not move.
+/// Rotates bodies [first, first + count) except for those with large rotations and those that do not move.
 SCREE_FOR_EACH_TARGET
 void rotate(Bodies& bodies, double dt, std::size_t first, std::size_t count, Turning& t) {
   const std::size_t whole = whole_vectors(count);

@@ -1,4 +1,4 @@
-// The list itself.
+// The list of all observables.
 #include "engine/simulation/observables.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 using enum OverSteps;
 using Form = ObservedForm;
 
-// Where values are found: members, one in the other.
+// Member paths to values.
 
 template <auto... path>
 double report(const Observed& now, std::int64_t) {
@@ -93,7 +93,7 @@ double count_bond_events(const Observed& now, std::int64_t law) {
       now.result.bonds, [&](const BondEvent& e) { return e.law == law && e.formed == formed; }));
 }
 
-/// f(i) for all bodies, or those in a region; in a periodic cell an image of theirs may be.
+/// Calls f(i) for all bodies, or those in a region; in a periodic cell those with an image in it.
 template <class F>
 void for_bodies(const Observed& now, F&& f) {
   const Bodies& bodies = now.state.bodies;

@@ -1,6 +1,6 @@
-// Every quantity of a run that can be observed is declared here, once: the columns of tables, conditions of
-// events, inputs of declarative models, outputs of units, docs/observables.md and what a program of its own
-// reads.
+// All observables: quantities of a run, each declared once, for columns of tables, conditions of events,
+// inputs of declarative models, outputs of functional mock-up units, docs/observables.md, and users' own
+// programs.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace scree {
 
-/// What a quantity is of.
+/// The kind of object that a quantity belongs to.
 enum class ObservedKind : std::uint8_t {
   run,
   cell,
@@ -21,90 +21,90 @@ enum class ObservedKind : std::uint8_t {
   part,
   joint,
   machine,  // all joints and free parts together
-  opening,  // an inlet, an outlet or, where bodies may leave it, the domain
+  opening,  // an inlet, an outlet or, if bodies may leave it, the domain
   bonds,    // of one kind
   body,
   region  // of space, or all of it
 };
 
-/// How kinds are called.
+/// Words for a kind.
 struct ObservedKindWords {
   ObservedKind kind;
   const char*
-      key;  // of a scene, whose value names the part; also the heading of names in the table; may be empty
-  const char* table;  // with a row a step and part: TABLE.csv; empty if there is none
+      key;  // in a scene, its value names the part; also the heading of part names in its table; may be empty
+  const char* table;  // TABLE.csv with a row per step and part; empty: no table
   const char* noun;
 };
 std::span<const ObservedKindWords> observed_kinds();
 const ObservedKindWords& words_of(ObservedKind kind);
 
-/// What is looked at: the end of a step, or a run's start (start_result()).
+/// The observed data: the end of a step, or a run's start (start_result()).
 struct Observed {
   const Model& model;
   const State& state;
   const StepResult& result;
-  const Region* region = nullptr;  // of quantities of one
-  double rest_speed_m_s = 0.0;     // whose surface is not faster is at rest
+  const Region* region = nullptr;  // for quantities of a region
+  double rest_speed_m_s = 0.0;     // bodies whose surface is not faster are at rest
 };
 
-/// How the values of several steps make one.
+/// Combination of the values of several steps.
 enum class OverSteps : std::uint8_t { last, sum, largest, mean };
 const char* to_string(OverSteps over);
-/// What several steps make of an amount, one step after the other.
+/// Combines the amounts of two successive steps.
 double merged(OverSteps over, double before, double now);
 
-/// What a value is.
+/// The type of a value.
 enum class ObservedForm : std::uint8_t {
   number,
-  count,  // a whole one
-  clock,  // what steps are counted by
+  count,  // a whole number
+  clock,  // counts steps or time
   wall_time,
-  size  // of the vector whose components are the three before it in the list
+  size  // magnitude of the vector whose components are the three entries before it
 };
 
 struct Observable {
   const char* name;  // with its unit, unless that depends on the part
-  const char* unit;  // of SI; "1" if there is none; "m|rad": of a part that goes | that turns
+  const char* unit;  // SI; "1" if dimensionless; "m|rad": for a translation | for a rotation
   OverSteps over;
   const char* description;
-  /// Of a part: its number in the model or, of a body, its id (NaN where it is not there). Of a mean: the
-  /// amount in the step, to be divided by its length. Null of a size.
+  /// `part`: its number in the model or, for a body, its id (NaN if it does not exist). For a mean: the
+  /// amount in the step, to be divided by its length. Null for a size.
   double (*value)(const Observed& now, std::int64_t part);
   ObservedForm form = ObservedForm::number;
-  bool (*is_known)(const Model& model, std::int64_t part) = nullptr;  // of this part; null: of all
+  bool (*is_known)(const Model& model, std::int64_t part) = nullptr;  // for this part; null: for all
 
-  /// May events look at it, and units show it? What is not the same in every run of a scene may not.
+  /// May events and units use it? Values that differ between runs of the same scene are excluded.
   bool is_reproducible() const { return form != ObservedForm::wall_time; }
   bool is_known_of(const Model& model, std::int64_t part) const { return !is_known || is_known(model, part); }
 };
 
-/// All of a kind, in the order of their columns.
+/// All observables of a kind, in the order of their columns.
 std::span<const Observable> observables(ObservedKind kind);
-/// Null if the kind has none of this name.
+/// Null if the kind has none with this name.
 const Observable* find_observable(ObservedKind kind, std::string_view name);
 
-/// Its value in the last step; of a mean the amount. `parts`: the sum of these.
+/// Its value in the last step; for a mean the amount. `parts`: the sum over these.
 double amount(const Observable& quantity, const Observed& now, std::span<const std::int64_t> parts);
-/// The same, of a mean over the step's length.
+/// The same; for a mean divided by the step's length.
 double value(const Observable& quantity, const Observed& now, std::span<const std::int64_t> parts);
 double value(const Observable& quantity, const Observed& now, std::int64_t part);
 
-/// The names of a model's parts of a kind, by their numbers; one empty name if there is one part without,
+/// The names of a model's parts of a kind, by number; one empty name if the only part has no name,
 /// none if the model has none.
 std::vector<std::string> part_names(ObservedKind kind, const Model& model);
-/// Of "m|rad" the one that the part has.
+/// For "m|rad" the unit that applies to the part.
 std::string unit_of(const Observable& quantity, ObservedKind kind, const Model& model, std::int64_t part);
 
-/// What has passed an inlet, outlet or the domain, by its number.
+/// Throughput of an inlet, an outlet or the domain, by number.
 Throughput throughput(const Model& model, const State& state, std::int64_t opening);
 
-/// The variables of a declarative model that are recorded, inputs first, and their values; 0 before the first
+/// The recorded variables of a declarative model, inputs first, and their values; 0 before the first
 /// step.
 std::vector<std::string> variables_of(const Actuator& actuator);
 double variable_value(const Model& model, const State& state, std::size_t actuator, std::size_t variable);
 
-/// What there is to tell of a state before its first step: nothing has acted. Of a cell its lattice and
-/// volume alone.
+/// The result of a state before its first step, without any forces. For a cell only lattice and
+/// volume.
 StepResult start_result(const Model& model, const State& state);
 
 }  // namespace scree

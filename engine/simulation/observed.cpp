@@ -88,7 +88,7 @@ double amount(const Observable& quantity, const Observed& now, std::span<const s
                 amount(components[2], now, parts))
         .norm();
   }
-  double sum = quantity.value(now, parts.front());  // with its sign, where it is 0
+  double sum = quantity.value(now, parts.front());  // keeps the sign of zero
   for (const std::int64_t part : parts.subspan(1)) sum += quantity.value(now, part);
   return sum;
 }

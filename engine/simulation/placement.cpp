@@ -16,11 +16,11 @@ namespace scree {
 
 namespace {
 
-// Where the exact relation and the gap may differ, of the smaller body's smallest length: what is left of the
-// discriminant's digits (test: EllipsoidRelation.AgreesWithPerramWertheimAndTheGap).
+// Largest difference between the exact relation and the gap, over the smaller body's smallest length:
+// remaining digits of the discriminant (test: EllipsoidRelation.AgreesWithPerramWertheimAndTheGap).
 constexpr double gap_rounding = 1e-6;
 
-/// Contacts as the first step finds them, if it took no time: those that overlap are among them.
+/// Contacts as the first step would find them with zero length: they include all overlaps.
 Contacts contacts_at_rest(const Model& model, const Bodies& bodies, double time_s,
                           std::span<const BoundaryPose> boundary_pose) {
   DetectionWorkspace workspace;
@@ -38,8 +38,8 @@ double smaller_length(const Model& model, const Bodies& bodies, std::size_t a, s
                   model.shapes.smallest_length(bodies.shape[b]));
 }
 
-/// Largest width of the body's shadow along `axis`, m: of directions a degree apart, short of the true one by
-/// less than 1e-4 of it for ellipsoids up to 3 : 1.
+/// Largest width of the body's projection along `axis`, m: over directions a degree apart; less than the true
+/// one by at most 1e-4 of it for ellipsoids up to 3 : 1.
 double shadow_width(const Shapes& shapes, ShapeIndex shape, const Quat& orientation, const Vec3& axis) {
   constexpr int directions = 180;
   const Vec3 u = axis.unitOrthogonal(), v = axis.cross(u);
@@ -52,7 +52,7 @@ double shadow_width(const Shapes& shapes, ShapeIndex shape, const Quat& orientat
   return width;
 }
 
-/// Whether the body's centre can be where it is, and if so whether there is room about it.
+/// Whether the body's centre can be at its place, and if so whether there is room around it.
 Misplaced fit(const Shapes& shapes, const Bodies& bodies, std::size_t i, const BoundarySurface& surface) {
   Misplaced result;
   const WallRoom found = room(surface, bodies.position[i]);
@@ -79,7 +79,7 @@ bool is_lost(const Model& model, const std::vector<PlacedBoundary>& boundaries, 
   });
 }
 
-/// Calls f(S) for a cell and all that touch it: shifts of images.
+/// Calls f(S) for a cell and all neighbouring ones: shifts of images.
 template <class F>
 void for_cells_around(const PlacedCell& cell, F&& f) {
   const auto most = [&](std::size_t k) { return cell.periodic[k] ? 1 : 0; };
@@ -88,8 +88,8 @@ void for_cells_around(const PlacedCell& cell, F&& f) {
       for (int x = -most(0); x <= most(0); ++x) f(Vec3(cell.lattice * Vec3(x, y, z)));
 }
 
-/// Pairs of bodies given by functions that overlap more deeply than contacts are looked for, half the smaller
-/// smallest length; `found`: pairs that have a contact that overlaps. In a periodic cell images count.
+/// Adds pairs of bodies given by functions that overlap more deeply than the contact search, half the smaller
+/// smallest length; `found`: pairs with an overlapping contact. In a periodic cell images count.
 void add_deep_pairs(const Model& model, const Bodies& bodies,
                     const std::set<std::pair<std::size_t, std::size_t>>& found, std::vector<Misplaced>& all) {
   const Shapes& shapes = model.shapes;
@@ -123,8 +123,8 @@ void add_deep_pairs(const Model& model, const Bodies& bodies,
   }
 }
 
-/// How far triangles reach into a body where no contact tells, over its size: so much smaller it would be
-/// free. 0 if that is not more than `limit`.
+/// Depth of triangles in a body without a contact, over its size: the body would be free if it were smaller
+/// by this. 0 if it is not more than `limit`.
 double hidden_depth(const Ellipsoid& hull, const Pose& pose, const PlacedMesh& mesh, double limit) {
   const auto reached = [&](double depth) {
     return reaches_into(Ellipsoid{(1.0 - depth) * hull.semi_axes}, pose, mesh);
@@ -214,7 +214,7 @@ std::optional<Crowd> crowd(const Model& model, const Bodies& bodies) {
 
 namespace {
 
-/// As contacts tell, and where the centre is.
+/// By contacts, and by the place of the centre.
 bool is_told_in_boundary(const Model& model, const Bodies& one, double time_s,
                          std::span<const BoundaryPose> boundary_pose) {
   const Contacts contacts = contacts_at_rest(model, one, time_s, boundary_pose);
@@ -227,9 +227,9 @@ bool is_told_in_boundary(const Model& model, const Bodies& one, double time_s,
   return false;
 }
 
-/// Deeper than contacts look: a sheet may pass through the middle of a grain. Smaller ones of the same shape
-/// about the centre, down to the ball within, each a part of the depth that contacts see smaller than the
-/// last.
+/// Deeper than the contact search: a sheet may pass through the middle of a grain. Tests smaller bodies of
+/// the same shape about the centre, down to the inscribed ball; each is smaller than the last by a part of
+/// the depth that contacts find.
 bool is_cut(const ImplicitShape& shape, const Pose& pose, double size, const PlacedMesh& mesh) {
   const double inner = shape.smallest_length / shape.bounding_radius, shrink = 0.5 * inner;
   std::vector<Gap> found;
@@ -277,7 +277,7 @@ bool overlaps_boundary(const Model& model, ShapeIndex shape, MaterialIndex mater
   if (is_told_in_boundary(model, one_body(model, shape, material, pose), time_s, boundary_pose)) return true;
   for (std::size_t k = 0; k < model.boundaries.size(); ++k) {
     const PlacedBoundary placed = place(model.boundaries[k], boundary_pose_of(boundary_pose, k), time_s);
-    // Deeper than contacts look: a sheet may pass through the middle of a grain.
+    // Deeper than the contact search: a sheet may pass through the middle of a grain.
     const auto* mesh = std::get_if<PlacedMesh>(&placed.surface);
     if (!placed.removed && mesh != nullptr &&
         reaches_into(enclosing_ellipsoid(model.shapes, shape), pose, *mesh))

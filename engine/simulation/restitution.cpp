@@ -16,22 +16,22 @@ namespace scree {
 
 namespace {
 
-// An impulse that stops less than this part of the approach is none: what sweeps leave of one that ends.
+// An impulse that stops less than this share of the approach does not count: it is a remainder of sweeps.
 constexpr double least_carried = 1e-6;
 
-// Energy that an impact creates, over the work of all its impulses, beyond the rounding of sums.
+// Limit of energy created in an impact, over the work of all its impulses: rounding of sums.
 constexpr double rounding = 1e-12;
 
-// Who carries an impulse is told by a solution that need not be so exact: of 2853 bounces in a heap that
-// collapses the same are prevented, within what the order of sweeps makes of them, for less than half of the
-// sweeps.
+// The first solution, which shows the contacts with an impulse, need not be so exact: of 2853 bounces in a
+// collapsing heap the same are prevented, within the variation by the order of sweeps, with less than half of
+// the sweeps.
 constexpr double first_look = 10.0;  // times the tolerance, of wide sweeps
 
-// Springs are linearised as often as this in a step, until their forces are off by no more than the solver's
+// Limit of linearisations of springs per step, until the error of their forces is within the solver's
 // goal.
 constexpr int most_linearisations = 12;
 
-/// Iterations begin with the impulses of a solution.
+/// Iterations start with the impulses of a solution.
 void begin_with(const ContactSolution& s, ContactProblem& p) {
   for_each_index(p.contacts(), grain_medium,
                  [&](std::size_t c) { p.start_impulse[c] = s.impulse[c].cast<float>(); });
@@ -71,8 +71,8 @@ SolverSettings looser(SolverSettings settings) {
   return settings;
 }
 
-/// Can another contact of the step prevent an impact? So it may where it acts on one of the same bodies, and
-/// its impulse drives the two of the impact apart.
+/// Can another contact of the step prevent an impact? It can if it acts on one of the same bodies, and
+/// its impulse separates the two bodies of the impact.
 class Prevention {
  public:
   explicit Prevention(const Workspace& w)
@@ -80,9 +80,9 @@ class Prevention {
     if (!linked_) link_bodies(p_, row_, contact_);
   }
 
-  /// Of a rank's part: by one of its own bodies, whose contacts it has all.
+  /// For a rank's part: by one of its own bodies, all of whose contacts it has.
   bool may_stop(std::size_t c) const {
-    if (linked_) return true;  // by joints, bonds or the cell anything may
+    if (linked_) return true;  // joints, bonds or the cell may always do this
     return may_stop(c, p_.a(c)) || may_stop(c, p_.b(c));
   }
 
@@ -100,7 +100,7 @@ class Prevention {
     return false;
   }
 
-  /// Does an impulse of the one, with any friction that it may have, open the other by this body alone?
+  /// Does an impulse of one contact, with any possible friction, open the other by this body alone?
   bool opens(std::size_t pushing, std::size_t c, std::size_t body) const {
     const auto normal = [&](std::size_t k) -> Vec3 {
       return p_.a(k) == body ? p_.normal(k) : Vec3(-p_.normal(k));
@@ -131,7 +131,7 @@ void set(Restitution how, const std::vector<Bounce>& bounces, ContactProblem& p)
   for (const Bounce& b : bounces) p.contact[b.contact].offset = how == Restitution::on ? b.with : b.without;
 }
 
-/// Sets of bodies, and of what hangs together by them.
+/// Sets of bodies, connected by contacts with an impulse.
 class Clusters {
  public:
   explicit Clusters(std::size_t bodies) : parent_(bodies) {
@@ -155,7 +155,7 @@ class Clusters {
   std::vector<std::int32_t> parent_;
 };
 
-/// The work of a contact's impulse on what it pushes, J, along the velocities before and after.
+/// The work of a contact's impulse on its bodies, J, along the velocities before and after.
 struct Work {
   double before, after;
   double mean() const { return 0.5 * (before + after); }
@@ -167,11 +167,11 @@ Work work_of(const Workspace& w, const ContactSolution& s, std::size_t c) {
           impulse.dot(relative_velocity(w.problem, c, s.velocity))};
 }
 
-/// What the contacts of a cluster do, J, with impulses p0 + share (p1 - p0).
+/// The work of the contacts of a cluster, J, for impulses p0 + share (p1 - p0).
 struct ClusterWork {
   bool bounces = false;
   double with = 0.0, size = 0.0;                         // share = 1
-  double constant = 0.0, linear = 0.0, quadratic = 0.0;  // of the share
+  double constant = 0.0, linear = 0.0, quadratic = 0.0;  // coefficients in the share
   double share = 1.0;
 
   static constexpr std::size_t sums = 4;  // see ExactSums
@@ -181,17 +181,17 @@ struct ClusterWork {
   }
   void join(const ClusterWork& o) { bounces = bounces || o.bounces; }
 
-  /// More than the solution without restitution does, which is as exact as the solver's tolerance.
+  /// More than the solution without restitution does, which is exact to the solver's tolerance.
   bool creates() const { return bounces && with > rounding * size && with > constant; }
 
-  /// The largest share for which the work is not more than nothing, or than that without restitution.
+  /// The largest share for which the work is not positive, or not more than that without restitution.
   void find_share() {
     const double below = std::min(constant, 0.0), root = std::sqrt(linear * linear - 4.0 * quadratic * below);
     if (quadratic <= 0.0 || !std::isfinite(root)) {
       share = 0.0;
       return;
     }
-    // Without a difference of what is nearly alike.
+    // Avoids cancellation.
     share = linear > 0.0 ? -2.0 * below / (linear + root) : (root - linear) / (2.0 * quadratic);
     share = std::clamp(share, 0.0, 1.0);
   }
@@ -202,7 +202,7 @@ std::size_t moved_body(const ContactProblem& p, std::size_t c) {
   return p.is_moved(p.a(c)) ? p.a(c) : p.b(c);
 }
 
-/// [bounce] 1: another contact may prevent it; nothing: there is none of these.
+/// [bounce] 1: another contact may prevent it; none: there is no such bounce.
 std::optional<std::vector<std::uint8_t>> which_may_be_stopped(const Workspace& w) {
   const ContactProblem& p = w.problem;
   if (!any(p.ranks(), !w.bounces.empty())) return std::nullopt;
@@ -225,7 +225,7 @@ std::optional<std::vector<std::uint8_t>> which_may_be_stopped(const Workspace& w
   return may;
 }
 
-/// The clusters of a rank's bodies that other ranks may have a part of, by a name that is the same on all.
+/// The clusters of a rank's bodies of which other ranks may have a part, with a name that is the same on all.
 class SharedClusters {
  public:
   /// `shared`: bodies here that other ranks have too.
@@ -254,13 +254,13 @@ class SharedClusters {
     const auto found = name_of_.find(cluster);
     return found == name_of_.end() ? -1 : found->second;
   }
-  /// The first cluster here of a name, or -1.
+  /// The first cluster here with a name, or -1.
   std::int32_t first_of(std::int32_t name) const {
     const auto found = first_of_.find(name);
     return found == first_of_.end() ? -1 : found->second;
   }
-  /// Calls f(cluster, first): clusters here that are one by what other ranks have, the first of the same
-  /// name.
+  /// Calls f(cluster, first): clusters here that are connected through other ranks, and the first one with
+  /// the same name.
   template <class F>
   void for_each(F&& f) const {
     for (const auto& [cluster, name] : name_of_) f(cluster, first_of_.at(name));
@@ -324,23 +324,23 @@ class EnergyBound {
       if (p_.is_own(c) && acts(s, c)) join_moved(p_.a(c), p_.b(c));
     for (std::size_t r = p_.contact_rows; r < p_.rows.size(); ++r)
       join_moved(static_cast<std::size_t>(p_.rows[r].edge.a), static_cast<std::size_t>(p_.rows[r].edge.b));
-    if (p_.cell)  // whose shape all contacts across its seam share
+    if (p_.cell)  // all contacts across its seam share its shape
       for (std::size_t i = 1; i < p_.bodies(); ++i) join_moved(0, i);
     if (!w_.decomposition) return;
     shared_.agree(p_, w_.decomposition->shared_bodies(), clusters_);
-    // Those that are one by what other ranks have are one here too.
+    // Clusters connected through other ranks are connected here too.
     shared_.for_each([&](std::int32_t cluster, std::int32_t first) {
       clusters_.join(static_cast<std::size_t>(cluster), static_cast<std::size_t>(first));
     });
   }
 
-  /// What a block of contacts, or a rank, adds to the work of a cluster.
+  /// Contribution of a block of contacts, or of a rank, to the work of a cluster.
   struct Part {
-    std::int32_t cluster;  // the body that stands for it; where it goes to other ranks its name
+    std::int32_t cluster;  // the body that represents it; in messages to other ranks its name
     ClusterWork work;
   };
 
-  /// The work of all clusters: of blocks of contacts one by one, whose sums are added without rounding.
+  /// The work of all clusters: from blocks of contacts one by one, whose sums are added without rounding.
   template <class Add>
   void add_up(Add&& add) {
     std::ranges::fill(work_, ClusterWork{});
@@ -376,7 +376,7 @@ class EnergyBound {
     }
   }
 
-  /// Puts together what all ranks have of clusters that more than one may have.
+  /// Combines the contributions of all ranks to clusters of several ranks.
   void tell_ranks(std::vector<Part>& parts) {
     if (p_.share == nullptr) return;
     std::vector<Part> own;
@@ -419,7 +419,7 @@ class EnergyBound {
   const ContactProblem& p_;
   Clusters clusters_;
   SharedClusters shared_;
-  std::vector<ClusterWork> work_;  // [body that stands for a cluster]
+  std::vector<ClusterWork> work_;  // [body that represents a cluster]
 };
 
 }  // namespace
@@ -450,7 +450,7 @@ SolveReport solve_with_restitution(const Model& model, double h, Workspace& w) {
       const SolveReport without = solve_once(settings, h, w, w.without_restitution);
       set(Restitution::on, w.bounces, p);
       bound.restore(w.without_restitution);
-      w.solver.normal_velocity.clear();  // that of another solution
+      w.solver.normal_velocity.clear();  // it belonged to another solution
       first.sweeps += without.sweeps;
       report.residual.rms_m_s = std::max(report.residual.rms_m_s, without.residual.rms_m_s);
       report.residual.max_m_s = std::max(report.residual.max_m_s, without.residual.max_m_s);
@@ -462,14 +462,14 @@ SolveReport solve_with_restitution(const Model& model, double h, Workspace& w) {
 
 std::vector<std::uint8_t> prevented_impacts(const Model& model, double h, Workspace& w) {
   const ContactProblem& p = w.problem;
-  std::optional<Prevention> prevention;  // in steps with an impact alone
+  std::optional<Prevention> prevention;  // only in steps with an impact
   bool is_solved = false;
   std::vector<std::uint8_t> prevented;
   for (std::size_t c = 0; c < p.contacts(); ++c) {
     const double approach = p.approach[c];
     if (!(approach < -model.settings.restitution_threshold_m_s) || p.contact[c].gap + h * approach >= 0.0)
       continue;
-    if (p.is_compliant(c)) {  // a spring's impact takes its time
+    if (p.is_compliant(c)) {  // a spring's impact takes time
       if (prevented.empty()) prevented.assign(p.contacts(), 0);
       prevented[c] = 1;
       continue;

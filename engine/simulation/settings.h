@@ -1,4 +1,4 @@
-// What a person chooses about the physics and the numerics of a run; constant while it goes on.
+// Settings of the physics and the numerical methods of a run; constant during the run.
 #pragma once
 
 #include "engine/core/types.h"
@@ -6,46 +6,47 @@
 
 namespace scree {
 
-/// Do solvers of this kind know bodies that nothing moves, as sleepers are?
+/// Do solvers of this kind support fixed bodies, such as sleeping ones?
 inline bool may_sleep(SolverKind kind) {
   return kind == SolverKind::gauss_seidel || kind == SolverKind::nsgs;
 }
 
-/// How impacts bounce: Newton's law inside the step's solution, as far as it creates no energy or as it is
-/// (restitution.h), or impacts of their own, resolved one after another with the work of each tracked
+/// The law of impacts: Newton's law inside the step's solution, limited so that it creates no energy, or
+/// unlimited (restitution.h); or separate impacts, resolved one after another with the work of each tracked
 /// (engine/solver/impacts.h).
 enum class RestitutionLaw { dissipative, newton, energetic };
 
-/// How time goes on: contacts are solved once a step, whenever in it bodies meet; or every impact is found at
-/// its instant, and only bodies that lie on others are advanced in steps (piecewise.h).
+/// Time stepping: contacts are solved once per step, whenever in it bodies meet; or each impact is found at
+/// its time, and only bodies that rest on others are advanced in steps (piecewise.h).
 enum class Stepping { contacts, piecewise };
 
-/// Who falls asleep, and what wakes them (sleep.h). Off by default; only with solvers that may_sleep().
+/// Which bodies fall asleep, and what wakes them (sleep.h). Off by default; only with solvers that
+/// may_sleep().
 struct SleepSettings {
-  double speed_m_s = 0.0;    // whose surface is slower than this is still; 0: nobody ever sleeps
-  double duration_s = 0.25;  // whoever has been still for so long falls asleep
-  double tolerance = 0.1;    // of |gravity| * time step: the speed a step may want to give a sleeper
+  double speed_m_s = 0.0;    // bodies with a slower surface are still; 0: no body ever sleeps
+  double duration_s = 0.25;  // bodies that have been still for this time fall asleep
+  double tolerance = 0.1;    // of |gravity| * time step: allowed velocity change of a sleeping body
   bool is_on() const { return speed_m_s > 0.0; }
 };
 
 struct Settings {
   Vec3 gravity{0.0, 0.0, -9.81};    // m/s^2
-  double time_step_s = 2e-3;        // adaptive: of the longest step
-  bool adaptive_step = false;       // are steps as long as speeds, overlaps and residuals allow (A6)?
-  double least_time_step_s = 1e-6;  // of an adaptive step, except where a shorter one ends at a given time
-  double time_step_overlap = 1e-3;  // that adaptive steps aim at, beyond the slop, of the smallest length
-  double steps_per_impact = 0.0;  // that adaptive steps make of any impact of elastic materials; 0: no matter
-  int substeps = 1;         // contacts are found once a step and refreshed to first order in its substeps
-  int sort_interval = 500;  // steps after which bodies are sorted by place again (population.h); 0: never
+  double time_step_s = 2e-3;        // adaptive: the longest step
+  bool adaptive_step = false;       // does the step depend on speeds, overlaps and residuals (A6)?
+  double least_time_step_s = 1e-6;  // of an adaptive step, unless a shorter one ends at a given time
+  double time_step_overlap = 1e-3;  // aim of adaptive steps, beyond the slop, over the smallest length
+  double steps_per_impact = 0.0;    // adaptive: steps for an impact of elastic materials; 0: no limit
+  int substeps = 1;         // contacts are found once per step and updated to first order in its substeps
+  int sort_interval = 500;  // steps between two sortings of bodies by place (population.h); 0: never
   RestitutionLaw restitution_law = RestitutionLaw::dissipative;
-  double restitution_threshold_m_s = 0.05;  // impacts slower than this do not bounce
+  double restitution_threshold_m_s = 0.05;  // slower impacts do not bounce
   Stepping stepping = Stepping::contacts;
-  int most_impacts = 0;  // in a piecewise step: one that would have more is made by contacts; 0: any number
+  int most_impacts = 0;  // limit for a piecewise step, else it is made by contacts; 0: no limit
   SleepSettings sleep;
   SolverSettings solver;
 
-  /// The gap that contacts of bodies aim at which lie in piecewise steps, of the contact's length: so that
-  /// what a step leaves of an overlap is none.
+  /// The gap of contacts of resting bodies in piecewise steps, over the contact's length: so that the
+  /// remaining error of a step is no overlap.
   double clearance() const { return stepping == Stepping::piecewise ? 3.0 * solver.correction_slop : 0.0; }
 };
 

@@ -1,4 +1,4 @@
-// One step: bodies come and go, its length, then the method (interval.cpp), and what it adds up to.
+// One step: insertion and deletion of bodies, its length, then the method (interval.cpp), and the balances.
 #include "engine/simulation/step.h"
 
 #include "engine/core/actuator_model.h"
@@ -21,7 +21,7 @@ namespace scree {
 
 namespace {
 
-/// Energies and momenta at the end of the step, and what is left of the ledger.
+/// Energies and momenta at the end of the step, and the remainder of the ledger.
 void close_balances(const Model& model, const Bodies& bodies, double energy_before, double elastic_before,
                     StepReport& report) {
   EnergyLedger& e = report.energy;
@@ -38,7 +38,7 @@ void close_balances(const Model& model, const Bodies& bodies, double energy_befo
   report.angular_momentum = sums.angular;
 }
 
-/// Those that the first half step would lead into something wait for it; what that changes of their height is
+/// New bodies whose first half step would lead into an obstacle are delayed; the change of their height is
 /// booked like other moves without a velocity.
 void start_newcomers(const Model& model, BodyId first, double h, State& state, StepReport& report) {
   if (state.bodies.next_id == first) return;

@@ -1,4 +1,4 @@
-// One step of the method, and what it reports.
+// One time step, and its report.
 #pragma once
 
 #include "engine/simulation/diagnostics.h"
@@ -8,10 +8,10 @@
 namespace scree {
 
 /// Advances the state by one time step and fills the result; returns its report. State and result depend on
-/// model and state alone, bit for bit, on any number of threads; the workspace may be thrown away between
-/// steps. Numerical trouble is in the report; what keeps the run from going on is in the result's `failure`
-/// (tests: StepFailure). Throws nothing but what memory and the functions of a scene throw.
-/// An adaptive step ends at `land_at_s` or before, and one of the next exactly there.
+/// model and state alone, bit for bit, on any number of threads. The workspace may be discarded between
+/// steps. Numerical problems are in the report; a reason that ends the run is in the result's `failure`
+/// (tests: StepFailure). Throws only exceptions of memory allocation and of the scene's functions.
+/// An adaptive step ends at `land_at_s` or before; one of the following ones ends exactly there.
 const StepReport& step(const Model& model, State& state, Workspace& workspace, StepResult& result,
                        double land_at_s = infinity);
 

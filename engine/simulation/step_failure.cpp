@@ -10,7 +10,7 @@ namespace scree {
 
 namespace {
 
-// Frames are in single precision, and products of two numbers have to fit.
+// Frames are in single precision, and products of two numbers must not overflow.
 constexpr double largest_number = 1e30;
 
 bool has_large_numbers(const Bodies& bodies) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int most_rounds = 200;
 constexpr int most_sweeps = 2000;
-constexpr double accuracy = 1e-13;  // of the fastest approach: change of velocity in the last sweep
+constexpr double accuracy = 1e-13;  // over the fastest approach: change of velocity in the last sweep
 constexpr int work_iterations = 60;
 constexpr double work_accuracy = 1e-12;
 
@@ -58,15 +58,15 @@ double fastest(const std::vector<Impact>& impacts) {
   return speed;
 }
 
-/// Work of an impulse on the bodies while the relative velocity goes from `from` to `to` on a straight way.
-/// What friction takes is gone; what it seems to give is the normal impulse's, turned about by the coupling
+/// Work of an impulse on the bodies while the relative velocity changes from `from` to `to` along a straight
+/// path. Friction only dissipates; its apparent gain is the normal impulse's, transferred by the coupling
 /// of the two directions.
 double recoverable_work(const Vec3& impulse, const Vec3& from, const Vec3& to) {
   const Vec3 mean = 0.5 * (from + to);
   return impulse[0] * mean[0] + std::max(0.0, impulse.tail<2>().dot(mean.tail<2>()));
 }
 
-/// (E1): Gauss-Seidel with the exact local cone; returns the work taken up.
+/// (E1): Gauss-Seidel with the exact local cone; returns the absorbed work.
 double compress(const ContactProblem& p, std::vector<Impact>& impacts, std::vector<Twist>& v) {
   const double goal = accuracy * fastest(impacts);
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
@@ -92,7 +92,7 @@ double compress(const ContactProblem& p, std::vector<Impact>& impacts, std::vect
   return work;
 }
 
-/// Friction of maximum dissipation at the normal impulses that the impacts have now, from the velocities at
+/// Friction of maximum dissipation at the present normal impulses of the impacts, from the velocities at
 /// maximum compression; v is left at the end of the return.
 void rub(const ContactProblem& p, std::vector<Impact>& impacts, std::vector<Twist>& v) {
   const double goal = accuracy * fastest(impacts);
@@ -130,7 +130,7 @@ double give_back(const ContactProblem& p, std::vector<Impact>& impacts, std::vec
   double target = 0.0;
   for (const Impact& i : impacts) target += i.target;
   if (target <= 0.0) return 0.0;
-  for (Impact& i : impacts)  // Poisson's guess: exact without friction
+  for (Impact& i : impacts)  // Poisson's estimate: exact without friction
     if (i.target > 0.0) i.restitution[0] = p.restitution[i.contact] * i.compression[0];
   for (int k = 0; k < work_iterations; ++k) {
     v = compressed;
@@ -146,7 +146,7 @@ double give_back(const ContactProblem& p, std::vector<Impact>& impacts, std::vec
   }
   v = compressed;
   rub(p, impacts, v);
-  // The energy that comes back must not exceed the target: a quadratic in the length of the way.
+  // The returned energy must not exceed the target: a quadratic in the length of the path.
   const double whole = kinetic_gain(p, impacts, compressed, v, 1.0);
   if (whole > target) {
     const double linear = 4.0 * kinetic_gain(p, impacts, compressed, v, 0.5) - whole, square = whole - linear;

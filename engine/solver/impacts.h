@@ -1,4 +1,4 @@
-// Impacts that track the work of their normal impulses: they never create energy, however many meet at once.
+// Impacts with tracked work of their normal impulses: they never create energy, for any number of contacts.
 #pragma once
 
 #include <span>
@@ -10,31 +10,31 @@ namespace scree {
 struct ImpactSettings {
   double time_step_s = 0.0;
   double threshold_m_s = 0.0;  // slower approaches do not bounce
-  // [contact] 1: it approaches only because nothing has stopped its bodies yet; empty: none does
+  // [contact] 1: it approaches only because nothing has stopped its bodies yet; empty: none
   std::span<const std::uint8_t> prevented = {};
 };
 
 struct ImpactReport {
   int rounds = 0;
   double compression_work_J =
-      0.0;                       // taken up by normal impulses until maximum compression, sum of all rounds
+      0.0;                       // absorbed by normal impulses until maximum compression, sum of all rounds
   double returned_work_J = 0.0;  // given back by them
 };
 
-/// Resolves, at one instant, the impacts among the contacts of a problem. In rounds, each over the contacts
-/// that approach faster than the threshold and would touch within the step, but for those that others
+/// Resolves, at one time, the impacts among the contacts of a problem. In rounds, each over the contacts
+/// that approach faster than the threshold and would touch within the step, except for those that others
 /// prevent:
-///   compression: impulses p that end the approach, with friction (S3), (S4) without offset; they take the
+///   compression: impulses p that end the approach, with friction (S3), (S4) without offset; they absorb the
 ///   work
 ///     w = -[p_n u_n + max(0, p_t.u_t)], u the mean of the velocities before and after                   (E1)
 ///   return: normal impulses r_n with the work e^2 w, contact by contact (Stronge 1990), under friction by
-///     maximum dissipation within friction r_n; all shortened by one factor if together they would return
+///     maximum dissipation within friction r_n; all scaled by one factor if together they would return
 ///     more than the sum of e^2 w (E2)
-/// until no contact approaches: what a round sets in motion strikes in the next. With e = 1 and without
+/// until no contact approaches: bodies set in motion by a round collide in the next. With e = 1 and without
 /// friction a round is the generalised reflection of Smith, Kaufman, Vouga, Tamstorf, Grinspun 2012: Newton's
 /// cradle passes its ball on, symmetric arrangements stay symmetric. Kinetic energy never grows. Serial: a
-/// step has few impacts. `velocity` [body] before and after; `impulse` [contact], N s, contact frame: the sum
-/// of all rounds.
+/// step has few impacts. `velocity` [body]: input and output; `impulse` [contact], N s, contact frame: the
+/// sum of all rounds.
 ImpactReport resolve_impacts(const ContactProblem& problem, const ImpactSettings& settings,
                              std::vector<Twist>& velocity, std::vector<Vec3>& impulse);
 

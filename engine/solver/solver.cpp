@@ -63,7 +63,7 @@ void velocities_from_impulses(const ContactProblem& p, ContactSolution& s) {
 }
 
 namespace {
-/// Joints exactly, in double precision.
+/// Fulfils joints exactly, in double precision.
 void meet_block(const ContactProblem& p, ContactSolution& s) {
   const SolvedRows rows{p, s};
   p.block->meet(

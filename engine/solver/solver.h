@@ -1,4 +1,4 @@
-// The solvers, behind one door.
+// The common interface of the solvers.
 #pragma once
 
 #include "engine/core/parallel.h"
@@ -13,7 +13,7 @@ namespace scree {
 
 /// Scratch of `admm`, see there.
 struct AdmmWorkspace {
-  /// What is asked of both sides of a contact, or of a row: velocities that they are to reach, in its frame,
+  /// Targets for both sides of a contact, or of a row: desired velocities, in its frame,
   /// and the scaled multiplier, m/s (rad/s).
   template <class Velocity>
   struct Sides {
@@ -27,7 +27,7 @@ struct AdmmWorkspace {
   std::vector<Eigen::Matrix<double, 6, 6>> inverse;  // [body] of M + sum rho J^T J
 };
 
-/// A conjugate direction of sweeps (P3): where an impulse was, and the way it is on, N s.
+/// A conjugate direction of sweeps (P3): the last impulse, and the step, N s.
 template <int count>
 struct ConjugateDirection {
   double last[count] = {}, step[count] = {};
@@ -44,10 +44,10 @@ struct ConjugateWorkspace {
 };
 
 struct SolverWorkspace {
-  // [contact], of the last wide solution: what contacts gave, and of that what they were made to (P5). Empty:
+  // [contact], of the last wide solution: compliance of contacts, and the part of it added by (P5). Empty:
   // all were rigid.
   std::vector<ContactCompliance> compliance, given_way;
-  bool gave_way = false;  // were any made to? Of a rank without contacts nothing else tells
+  bool gave_way = false;  // was any added? Needed for ranks without contacts
   ConjugateWorkspace conjugate;
   AdmmWorkspace admm;
   Colouring colouring;
@@ -55,11 +55,11 @@ struct SolverWorkspace {
   std::vector<ResidualSum> residual_sums;  // [chunk of batches]
   std::vector<double> update_change;       // [update] sum of squared velocity changes in this sweep
   std::vector<double> push;                // [contact], position correction: impulses, N s
-  // [contact], m/s, of the solution, with the offset: what the last residual of sweeps saw; empty if there
-  // was none. The position correction puts the speeds that it asks for in their place.
+  // [contact], m/s, of the solution, with the offset, from the last residual of sweeps; empty if there
+  // was none. The position correction replaces them by its target speeds.
   std::vector<double> normal_velocity;
-  ContactProblem biased;  // a copy, with the offsets that solve_with_bias() asks for
-  ContactProblem celled;  // a copy, whose images move as the cell's rate comes out
+  ContactProblem biased;  // a copy with the offsets of solve_with_bias()
+  ContactProblem celled;  // a copy whose images move with the resulting rate of the cell
 };
 
 /// Solves (S1)-(S4) with the chosen solver; the problem must be complete unless is_wide(settings).
@@ -68,15 +68,15 @@ struct SolverWorkspace {
 [[nodiscard]] SolveReport solve(const ContactProblem& problem, const SolverSettings& settings,
                                 SolverWorkspace& workspace, ContactSolution& solution);
 
-/// solution.velocity = free velocity + M^-1 sum J^T p (S2), gathered body by body, so that no two threads add
-/// to one.
+/// solution.velocity = free velocity + M^-1 sum J^T p (S2), gathered body by body, so that no two threads
+/// write to the same one.
 void velocities_from_impulses(const ContactProblem& problem, ContactSolution& solution);
 
-/// Gets ready for sweeps one by one: colours. Called by solve().
+/// Prepares sweeps over single contacts: colours. Called by solve().
 void colour_blocks(const ContactProblem& problem, SolverWorkspace& workspace);
 
-/// Calls update(v, begin, end) for every update of the colouring with its range of edges, colour by colour,
-/// the updates of one colour in parallel.
+/// Calls update(v, begin, end) for each update of the colouring with its range of edges, colour by colour,
+/// with the updates of one colour in parallel.
 template <class F>
 void sweep(const Colouring& colouring, F&& update) {
   for (std::size_t k = 0; k < colouring.colours(); ++k) {
@@ -94,7 +94,7 @@ void sweep(const Colouring& colouring, F&& update) {
   }
 }
 
-// The solvers one by one; see their files.
+// The single solvers; see their files.
 [[nodiscard]] SolveReport solve_gauss_seidel(const ContactProblem& problem, const SolverSettings& settings,
                                              SolverWorkspace& workspace, ContactSolution& solution);
 /// On batches of sixteen contacts, in single precision; see wide.cpp.
@@ -104,11 +104,11 @@ void sweep(const Colouring& colouring, F&& update) {
                                      SolverWorkspace& workspace, ContactSolution& solution);
 [[nodiscard]] SolveReport solve_one_pass(const ContactProblem& problem, ContactSolution& solution);
 
-/// Solves twice from the same start: with overlaps asked to shrink (offset = bias, at most correction_speed),
-/// then without. The second solution is the velocity and the impulses; half the difference of the two is the
-/// correction, so that with positions that move by the mean of the velocities before and after a step the
-/// bodies end up where the biased solution takes them. Its impulses go no further: carried over, at few
-/// sweeps they throw heavy bodies off light ones.
+/// Solves twice from the same start: with offsets that shrink overlaps (offset = bias, at most
+/// correction_speed), then without. The second solution gives velocity and impulses; half the difference of
+/// the two is the correction. Positions move by the mean of the velocities before and after a step, so the
+/// bodies reach the places of the biased solution. Its impulses are not carried over: with few sweeps they
+/// would throw heavy bodies off light ones.
 [[nodiscard]] SolveReport solve_with_bias(const ContactProblem& problem, const SolverSettings& settings,
                                           double time_step_s, SolverWorkspace& workspace,
                                           ContactSolution& solution);
@@ -118,9 +118,9 @@ void sweep(const Colouring& colouring, F&& update) {
 void correct_wide(const ContactProblem& problem, int sweeps, SolverWorkspace& workspace,
                   ContactSolution& solution);
 
-/// Split impulses: pseudo-velocities that shrink overlaps beyond the slop by correction_fraction a step, and
-/// that push no other contact deeper. They move bodies but are no momentum. Fills solution.correction; zero
-/// where nothing overlaps.
+/// Split impulses: pseudo-velocities that shrink overlaps beyond the slop by correction_fraction per step,
+/// and that push no other contact deeper. They move bodies but have no momentum. Fills solution.correction;
+/// zero for bodies without overlap.
 bool correct_positions(const ContactProblem& problem, const SolverSettings& settings, double time_step_s,
                        SolverWorkspace& workspace, ContactSolution& solution);
 

@@ -22,7 +22,7 @@ struct CloseFile {
 };
 using CFile = std::unique_ptr<std::FILE, CloseFile>;
 
-/// What the file must begin with, as it is behind that.
+/// The required beginning of the file, with its data after it.
 std::string head_text(const ArchiveKind& kind, const std::filesystem::path& path) {
   return fmt::format("{}\nversion {}\nbytes {}\ncrc32 {}\n", kind.name, kind.version,
                      std::filesystem::file_size(path) - user_block,
@@ -49,7 +49,7 @@ hid_t native(Archive::Number number) {
   return H5I_INVALID_HID;
 }
 
-/// Of one field; in memory and, without the gaps of memory, in the file.
+/// HDF5 type of one field; in memory and, without padding, in the file.
 Handle field_type(const Archive::Field& field) {
   if (field.columns == 0) return Handle(H5Tcopy(native(field.number)), H5Tclose, field.name);
   const hsize_t columns = field.columns;
@@ -64,7 +64,7 @@ Handle record_type(const std::vector<Archive::Field>& fields, std::size_t size) 
   return type;
 }
 
-/// That values of one type in a file become those of the other in memory without loss.
+/// Can values of one type in a file be converted to the other in memory without loss?
 bool fits(hid_t stored, hid_t wanted) {
   const H5T_class_t kind = H5Tget_class(stored);
   if (kind != H5Tget_class(wanted)) return false;
@@ -90,7 +90,7 @@ struct Archive::Parts {
   ArchiveKind kind;
   bool reads = false;
   bool finished = false;
-  Handle file, links;  // links: makes the groups on the way to a name
+  Handle file, links;  // links: creates the groups in the path of a name
 
   std::filesystem::path written_to() const { return reads ? path : temporary_name(path); }
   [[noreturn]] void fail(const std::string& reason) const {

@@ -1,4 +1,4 @@
-// Numbers by name in one file, written and read by the same list of names.
+// Archives: named numbers in one file, written and read by the same functions.
 #pragma once
 
 #include <array>
@@ -14,17 +14,17 @@
 
 namespace scree::io {
 
-/// What an archive is, for people and for programs of other versions.
+/// Kind and version of an archive, for users and for programs of other versions.
 struct ArchiveKind {
   std::string name;  // "scree checkpoint"
   int version = 1;
 };
 
-/// An HDF5 file with a checksum of all of it in a text of 512 bytes at its start (its user block). It has its
-/// name only when it is whole and on disk.
+/// An HDF5 file with a checksum of the whole file in a text of 512 bytes at its start (its user block). It
+/// gets its name only when it is complete and on disk.
 ///
-/// Who has something to keep writes one function void f(Archive& io) with io("name", member) for each member:
-/// it writes, or reads, whichever the archive was made for. Members are numbers, flags, enumerations, texts,
+/// A type that is stored has one function void f(Archive& io) with io("name", member) for each member. It
+/// writes or reads, depending on the archive. Members are numbers, flags, enumerations, texts,
 /// vectors, optional ones, and lists of those; and lists of structs for which there is a function
 /// fields(S& s, F&& f) that calls f("name", member) for each member that is a number or a vector: they become
 /// tables. Members throw WriteError or ReadError.
@@ -41,7 +41,7 @@ class Archive {
   template <class T>
   void operator()(const std::string& name, T& value);
 
-  /// Names inside `members` are "name/...".
+  /// Within `members` names are "name/...".
   template <class F>
   void group(const std::string& name, F&& members) {
     const std::string before = prefix_;
@@ -50,15 +50,15 @@ class Archive {
     prefix_ = before;
   }
 
-  /// To be called when all is written: syncs, and gives the file its name.
+  /// To be called when all data are written: syncs, and gives the file its name.
   void finish();
 
-  /// What one number is, and where it lies in a record.
+  /// The type of a number, and its position in a record.
   enum class Number : std::uint8_t { f32, f64, i32, i64, u8, u32, u64 };
   struct Field {
-    std::string name;  // empty: the record is this field alone
+    std::string name;  // empty: the record consists of this field
     Number number;
-    std::size_t columns;  // numbers in a row; 0: one, without a dimension of its own
+    std::size_t columns;  // numbers in a row; 0: one, without its own dimension
     std::size_t offset;   // bytes
   };
 
@@ -68,7 +68,7 @@ class Archive {
 
   struct Table {
     std::vector<Field> fields;
-    std::size_t size;  // bytes of a record
+    std::size_t size;  // bytes per record
   };
   void write_records(const std::string& name, const Table& table, const void* data, std::size_t rows);
   std::size_t rows_of(const std::string& name);
@@ -104,7 +104,7 @@ concept Tag = requires(T t) {
 }
 &&sizeof(T) == 4;
 
-/// How many numbers a value of this type is, of which type.
+/// Number and type of the numbers in a value of this type.
 template <class T>
 struct Shape {
   using Number = T;
@@ -121,7 +121,7 @@ struct Shape<Mat3> {  // column by column
   static constexpr std::size_t columns = 9;
 };
 template <class T>
-struct Shape<Eigen::Quaternion<T>> {  // as Eigen has them: x y z w
+struct Shape<Eigen::Quaternion<T>> {  // in Eigen's order: x y z w
   using Number = T;
   static constexpr std::size_t columns = 4;
 };

@@ -1,4 +1,4 @@
-// The errors of files: each message names the file and the reason.
+// Errors of files: each message names the file and the reason.
 #pragma once
 
 #include <stdexcept>
@@ -11,14 +11,14 @@ class WriteError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// There will not be room for what comes next: what is there is whole.
+/// There is not enough space for further results; the existing files are complete.
 class OutOfRoom : public WriteError {
  public:
   using WriteError::WriteError;
 };
 
-/// Results cannot be read: the folder or file is missing, of another format or damaged, or does not hold what
-/// was asked for.
+/// Results cannot be read: the folder or file is missing, damaged, has another format, or does not contain
+/// the requested data.
 class ReadError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -1,4 +1,4 @@
-// Checks of numbers that point to others, where they are read from a file. Each throws Error with the name of
+// Checks of indices read from a file. Each throws Error with the name of
 // the array, the row and the value.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace scree::io::hdf5 {
   throw Error(name + ": " + problem);
 }
 
-/// Each is one of low, ..., end - 1.
+/// Each value must be one of low, ..., end - 1.
 template <class Number>
 void expect_indices(const std::string& name, std::span<const Number> values, std::int64_t low,
                     std::int64_t end) {
@@ -36,7 +36,7 @@ inline void expect_size(const std::string& name, std::size_t size, std::size_t w
   if (size != wanted) fail(name, fmt::format("has {} rows, and must have {}", size, wanted));
 }
 
-/// Where lists end that lie one after the other: `lists` + 1 numbers that rise from 0 to at most `end`.
+/// Ends of consecutive lists: `lists` + 1 numbers that ascend from 0 to at most `end`.
 template <class Number>
 void expect_offsets(const std::string& name, const std::vector<Number>& offset, std::size_t lists,
                     std::size_t end) {
@@ -50,7 +50,7 @@ void expect_offsets(const std::string& name, const std::vector<Number>& offset, 
     fail(name, fmt::format("row {} is {}, and there are {}", lists, offset.back(), end));
 }
 
-/// Each within [low, high].
+/// Each must be within [low, high].
 inline void expect_numbers(const std::string& name, std::span<const double> values, std::size_t width,
                            double low, double high) {
   for (std::size_t k = 0; k < values.size(); ++k) {

@@ -1,4 +1,4 @@
-// What is asked of an HDF5 file, and who answers. HDF5's own types do not come here.
+// The interface of reading HDF5 files, without HDF5's own types.
 #pragma once
 
 #include <cstdint>
@@ -22,32 +22,32 @@ struct Place {
   auto operator<=>(const Place&) const = default;
 };
 
-/// What is at a place.
+/// The content of a place.
 struct Content {
   enum class Kind : std::uint8_t { nothing, group, array };
   enum class Values : std::uint8_t { others, whole_numbers, numbers, texts };
   Kind kind = Kind::nothing;
   Values values = Values::others;
-  std::vector<std::uint64_t> dims;  // empty of a single value
+  std::vector<std::uint64_t> dims;  // empty for a single value
 };
 inline constexpr std::size_t most_dimensions = 8;
 
-/// Types that numbers are read as.
+/// Types for reading numbers.
 enum class Element : std::uint8_t { float32, float64, int32, int64 };
 constexpr std::size_t size_of(Element e) { return e == Element::float32 || e == Element::int32 ? 4 : 8; }
 
-/// A part of an array, in its own order; of the array's rank.
+/// A part of an array, in index order; with the array's number of dimensions.
 struct Box {
   std::vector<std::uint64_t> start, count;
 };
 
-/// Answers for one file. All throw Error; what they answer fits the question, whatever the file holds.
+/// Reads one file. All members throw Error; their results fit the request, whatever the file contains.
 class ContentSource {
  public:
   virtual ~ContentSource() = default;
   virtual Content look(const Place& place) = 0;
-  /// Numbers of a box of an array. `room` is asked for that many bytes when it is known that the file holds
-  /// them.
+  /// Reads the numbers of a box of an array. `room` is called with the number of bytes once it is known that
+  /// the file contains them.
   using Room = std::function<std::span<std::byte>(std::uint64_t bytes)>;
   virtual void read(const Place& place, const Box& box, Element element, const Room& room) = 0;
   /// All texts of an array.

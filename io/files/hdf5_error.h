@@ -1,11 +1,11 @@
-// What goes wrong with HDF5 files.
+// Errors of HDF5 files.
 #pragma once
 
 #include <stdexcept>
 
 namespace scree::io::hdf5 {
 
-/// Says what was attempted and why it failed, but not in which file.
+/// States the attempted action and the reason of its failure, but not the file.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -10,7 +10,7 @@ namespace scree::io::hdf5 {
 
 namespace {
 
-/// Puts the name of what was asked for before what is wrong with it.
+/// Puts the name of the requested object before the error text.
 template <class F>
 auto named(const Place& place, F&& f) try {
   return f();

@@ -1,4 +1,4 @@
-// Reading an HDF5 file: what is asked for is checked for kind, shape and columns before a value is read.
+// Reading an HDF5 file: kind, shape and columns are checked before a value is read.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace scree::io::hdf5 {
 
-/// The numbers that a T holds, tightly packed: a number, or an array or a vector of them.
+/// The type of the numbers in a T, which are tightly packed: a number, or an array or a vector.
 template <class T>
 struct Packed {
   using Number = typename T::value_type;
@@ -40,15 +40,15 @@ constexpr Element element_of() {
   if constexpr (std::is_same_v<Number, std::int64_t>) return Element::int64;
 }
 
-/// All members throw Error "<place>: <problem>"; what they return has just the size that was asked for, and
-/// whole numbers come of whole numbers only.
+/// All members throw Error "<place>: <problem>". Results have exactly the requested size, and integers are
+/// read only from integers.
 class File {
  public:
   /// No file.
   File() = default;
-  /// By a process of its own, also while another program writes the file.
+  /// Reads in a separate process, also while another program writes the file.
   explicit File(const std::filesystem::path& path);
-  /// Whoever answers.
+  /// Reads from another source.
   explicit File(std::unique_ptr<ContentSource> source) : source_(std::move(source)) {}
 
   explicit operator bool() const { return source_ != nullptr; }
@@ -59,9 +59,9 @@ class File {
   double number_attribute(const std::string& path, const std::string& name) const;  // finite
   Vec3 vector_attribute(const std::string& path, const std::string& name) const;    // finite
 
-  /// Of an array that must be there.
+  /// Dimensions of an array that must exist.
   std::vector<std::uint64_t> dimensions(const std::string& path) const;
-  /// Of an array with one dimension at least: how many rows.
+  /// Number of rows of an array with at least one dimension.
   std::uint64_t rows(const std::string& path) const;
   std::vector<std::string> texts(const std::string& path) const;
 
@@ -76,7 +76,7 @@ class File {
   std::vector<T> read(const std::string& path) const {
     return read<T>(path, 0, rows(path));
   }
-  /// The same of rows with `width` numbers each, one after the other.
+  /// The same for rows with `width` numbers each, one after the other.
   template <class Number>
   std::vector<Number> read_wide(const std::string& path, std::uint64_t first, std::uint64_t n,
                                 std::uint64_t width) const {

@@ -14,8 +14,8 @@ namespace scree::io::hdf5 {
 
 namespace {
 
-constexpr std::uint64_t expansion = 1032;       // deflate at its best (zlib, "Technical Details")
-constexpr std::uint64_t slack = 16u << 20;      // bytes that any file may claim: fill values take no room
+constexpr std::uint64_t expansion = 1032;       // best ratio of deflate (zlib, "Technical Details")
+constexpr std::uint64_t slack = 16u << 20;      // bytes that any file may claim: fill values need no space
 constexpr std::uint64_t most_texts = 1u << 20;  // in an array
 constexpr std::size_t most_text_bytes_together = 64u << 20;
 constexpr std::size_t longest_number = 16;  // bytes: long double
@@ -32,14 +32,14 @@ std::uint64_t product(const std::vector<std::uint64_t>& counts) {
   return result;
 }
 
-/// How the values of an array lie in the file.
+/// Storage of an array's values in the file.
 struct Storage {
-  std::uint64_t stored = 0;  // bytes, of those that were ever written
-  std::uint64_t chunk = 0;   // bytes of a chunk when it is unpacked; 0 without chunks
+  std::uint64_t stored = 0;  // bytes of the values that were written
+  std::uint64_t chunk = 0;   // bytes of an unpacked chunk; 0 without chunks
   bool deflated = false;
 };
 
-/// An array that was opened and looked at.
+/// An array that was opened and examined.
 struct Array {
   Handle object, type;
   Content content;
@@ -120,7 +120,7 @@ class Library final : public ContentSource {
     file_bytes_ = std::filesystem::file_size(path);
     try {
       file_ = read_journaled_file(path);
-    } catch (const Error&) {  // HDF5's own words would say less to whoever reads this
+    } catch (const Error&) {  // the error text of HDF5 would be less helpful
       throw Error("is not an HDF5 file, or is damaged");
     }
   }
@@ -175,7 +175,7 @@ class Library final : public ContentSource {
     return *array;
   }
 
-  /// Arrays stay open, so that each is looked at once.
+  /// Arrays stay open, so that each is examined once.
   const Array* find(const Place& place) {
     if (const auto known = arrays_.find(place); known != arrays_.end()) return &known->second;
     if (!place.path.empty() && !is_linked(place.path)) return nullptr;
@@ -197,7 +197,7 @@ class Library final : public ContentSource {
     return &arrays_.emplace(place, std::move(array)).first->second;
   }
 
-  /// Is there a link for each name of the path, one after the other?
+  /// Does each name of the path have a link, one after the other?
   bool is_linked(const std::string& path) const {
     for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
       const std::string part = path.substr(0, end);
@@ -266,7 +266,8 @@ class Library final : public ContentSource {
     return product(box.count);
   }
 
-  /// Can the file hold what the array claims? Some that it never got read as fill values, and take no room.
+  /// Can the file contain the claimed size? Values that were never written are read as fill values and need
+  /// no space.
   void check_room(const Array& array) const {
     const Storage& s = array.storage;
     const std::uint64_t claimed = product(product(array.content.dims), H5Tget_size(array.type.get())),
@@ -286,7 +287,7 @@ class Library final : public ContentSource {
           "reading");
   }
 
-  /// Padded with zeros or blanks.
+  /// Texts padded with zeros or blanks.
   std::vector<std::string> texts_of_one_length(const Array& array, std::uint64_t n) const {
     const std::size_t length = H5Tget_size(array.type.get());
     if (product(n, length + 1) > most_text_bytes_together) throw Error("has too long texts");

@@ -1,5 +1,5 @@
-// Answers that HDF5's own library gives. It is to run in a process of its own (hdf5_process.h): there are
-// damaged files that make it crash, or never come back.
+// Reading by HDF5's own library. It should run in a separate process (hdf5_process.h), because
+// damaged files can make it crash or never return.
 #pragma once
 
 #include <filesystem>
@@ -9,16 +9,16 @@
 
 namespace scree::io::hdf5 {
 
-/// Only what the file itself holds is read: no links to other files, no data outside of it, no virtual
-/// datasets; and of filters those that Scree and most others write: shuffle, deflate, fletcher32. Before
-/// values are read it is asked whether the file can hold so many at all. Throws Error.
+/// Reads only the content of the file itself: no links to other files, no external data, no virtual
+/// datasets; and only the filters that Scree and most other programs write: shuffle, deflate, fletcher32.
+/// Before values are read it checks that the file can contain this number of them. Throws Error.
 std::unique_ptr<ContentSource> library_content(const std::filesystem::path& path);
 
-/// For this process and for ever: no links to other files, and no filters of other programs.
+/// Forbids, for this process, links to other files and filters of other programs.
 void stay_within_file();
 
-/// Memory that one answer may take, bytes: what a file of this size can be made to hold, and no more than
-/// half of the machine's.
+/// Upper limit of the memory for one answer, bytes: the most that a file of this size can contain, and at
+/// most half of the machine's.
 std::uint64_t most_answer_bytes(std::uint64_t file_bytes);
 
 }  // namespace scree::io::hdf5

@@ -8,7 +8,7 @@ namespace scree::io::hdf5 {
 
 namespace {
 
-/// H5Ewalk2 visits the innermost failure first when it walks upward: keep that one, and the system's reason
+/// H5Ewalk2 visits the innermost failure first when it walks upward: keeps that one, and the system's reason
 /// if any.
 herr_t keep_innermost(unsigned n, const H5E_error2_t* error, void* text) {
   if (n == 0 && error->desc != nullptr) *static_cast<std::string*>(text) = error->desc;
@@ -41,7 +41,7 @@ void put_attribute(hid_t object, const std::string& name, hid_t type, const std:
   check(H5Awrite(attribute.get(), type, data), name);
 }
 
-/// Datasets keep no modification times: the same run gives the same bytes.
+/// Datasets store no modification times: the same run gives the same bytes.
 Handle creation_properties() {
   Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "dataset properties");
   check(H5Pset_obj_track_times(properties.get(), false), "dataset properties");
@@ -192,7 +192,7 @@ Growing::Growing(hid_t location, const Label& label, hid_t type, const Layout& l
   std::vector<hsize_t> most = dims_, chunk = dims_;
   most[0] = H5S_UNLIMITED;
   chunk[0] = layout.rows_per_chunk;
-  for (hsize_t& c : chunk) c = std::max<hsize_t>(c, 1);  // a scene without bodies: chunks must not be empty
+  for (hsize_t& c : chunk) c = std::max<hsize_t>(c, 1);  // without bodies: chunks must not be empty
   const int rank = static_cast<int>(dims_.size());
   const Handle space(H5Screate_simple(rank, dims_.data(), most.data()), H5Sclose, name_);
   const Handle properties = creation_properties();

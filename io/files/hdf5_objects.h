@@ -1,5 +1,5 @@
 // HDF5 objects that close themselves and calls that throw, for writing. Included by .cpp files of io only.
-// Files that anybody may have written are read through hdf5_file.h.
+// Files from other sources are read through hdf5_file.h.
 #pragma once
 
 #include <hdf5.h>
@@ -17,14 +17,14 @@ class Handle {
  public:
   using Closer = herr_t (*)(hid_t);
   Handle() = default;
-  /// Throws Error if `id` says that the call that made it failed; `what` names the attempt.
+  /// Throws Error if `id` shows that the call that made it failed; `what` names the action.
   Handle(hid_t id, Closer closer, std::string_view what);
   Handle(Handle&& other) noexcept : id_(other.id_), closer_(other.closer_) { other.id_ = H5I_INVALID_HID; }
   Handle& operator=(Handle&& other) noexcept;
   ~Handle() { reset(); }
 
   hid_t get() const { return id_; }
-  /// Closes, and throws Error if that fails: closing a file is when the last bytes are written.
+  /// Closes, and throws Error if that fails: the last bytes are written when a file is closed.
   void close(std::string_view what);
 
  private:
@@ -33,18 +33,18 @@ class Handle {
   Closer closer_ = nullptr;
 };
 
-/// Keeps HDF5 from printing the errors that check() reports. Holds for the calling thread.
+/// Suppresses HDF5's own output of errors that check() reports, for the calling thread.
 void print_no_errors();
 
 /// Throws Error "<what>: <HDF5's reason>" if `status` is negative.
 void check(herr_t status, std::string_view what);
 
 Handle create_file(const std::string& path);
-/// To be called before files are opened or much is written: where HDF5 finds no memory for its caches it
-/// crashes, or keeps its lock for ever. Throws Error if there is not as much as it may take, and `bytes`.
+/// To be called before files are opened or much is written: without memory for its caches HDF5
+/// crashes, or never releases its lock. Throws Error if less memory is free than it may use plus `bytes`.
 void require_memory(std::size_t bytes = 0);
 Handle create_group(hid_t location, const std::string& name);
-/// The group that is there, or a new one.
+/// The existing group, or a new one.
 Handle group_for(hid_t location, const std::string& name);
 /// For reading, also while another program writes it: without a lock.
 Handle open_file(const std::string& path);
@@ -53,7 +53,7 @@ bool has_link(hid_t location, const std::string& path);
 /// Strings of any length.
 Handle text_type(H5T_cset_t characters = H5T_CSET_UTF8);
 
-/// The memory type that holds a T.
+/// The memory type of a T.
 template <class T>
 hid_t native_type();
 template <>
@@ -82,7 +82,7 @@ void write_attribute(hid_t object, const std::string& name, double value);
 void write_attribute(hid_t object, const std::string& name, std::int64_t value);
 void write_attribute(hid_t object, const std::string& name, const Vec3& value);
 
-/// What a dataset is, written as its attributes `unit` ("1" if dimensionless) and `description`.
+/// Name of a dataset, and its attributes `unit` ("1" if dimensionless) and `description`.
 struct Label {
   std::string name;
   std::string unit;
@@ -97,7 +97,7 @@ void write_texts(hid_t location, const Label& label, const std::vector<std::stri
 void write_array(hid_t location, const Label& label, hid_t type, const std::vector<hsize_t>& dims,
                  const void* data);
 
-/// [n] or, with `columns`, [n, columns]; the values lie tightly packed from `data` on.
+/// [n] or, with `columns`, [n, columns]; the values are tightly packed at `data`.
 template <class T>
 void write_rows(hid_t location, const Label& label, const T* data, std::size_t n, hsize_t columns = 0) {
   std::vector<hsize_t> dims{n};
@@ -108,10 +108,10 @@ inline void write_rows(hid_t location, const Label& label, const std::vector<Vec
   write_rows(location, label, data.empty() ? nullptr : data[0].data(), data.size(), 3);
 }
 
-/// The dimensions as they are now.
+/// The present dimensions.
 std::vector<hsize_t> dimensions(const Handle& dataset);
 
-/// All of a list of numbers that this program wrote.
+/// All values of a list of numbers that this program wrote.
 template <class T>
 std::vector<T> read_rows(hid_t location, const std::string& path, hid_t type) {
   const Handle dataset = open_dataset(location, path);
@@ -125,26 +125,26 @@ std::vector<T> read_rows(hid_t location, const std::string& path, hid_t type) {
 /// A dataset [rows, ...] that grows along its first dimension. Its chunks have checksums.
 class Growing {
  public:
-  /// How rows lie in the file. Compression is shuffle and deflate level 1.
+  /// Layout of rows in the file. Compression is shuffle and deflate level 1.
   struct Layout {
     std::vector<hsize_t> row;  // dimensions of one row; empty for a scalar
     hsize_t rows_per_chunk = 1;
     bool compressed = true;
   };
   Growing() = default;
-  /// A new one, or the one that is there already.
+  /// Creates the dataset, or opens the existing one.
   Growing(hid_t location, const Label& label, hid_t type, const Layout& layout);
 
   hsize_t rows() const { return dims_[0]; }
-  /// Appends `rows` rows that lie tightly packed from `data` on.
+  /// Appends `rows` rows that are tightly packed at `data`.
   void append(const void* data, hsize_t rows);
-  /// Leaves out what comes after so many rows. Throws Error if there are fewer.
+  /// Removes all rows after this number of rows. Throws Error if there are fewer.
   void cut(hsize_t rows);
 
  private:
   std::string name_;
   hid_t type_ = H5I_INVALID_HID;
-  std::vector<hsize_t> dims_;  // as they are now
+  std::vector<hsize_t> dims_;  // present ones
   Handle dataset_;
 };
 

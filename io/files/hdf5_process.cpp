@@ -32,17 +32,17 @@ constexpr bool sanitized = __has_feature(address_sanitizer) || __has_feature(thr
 constexpr bool sanitized = false;
 #endif
 
-constexpr std::uint64_t library_bytes = 512u << 20;  // memory that HDF5 may take beside what it answers
-constexpr double usual_patience_s = 1.0;             // processor time of one answer ...
-constexpr double bytes_per_second = 50e6;            // ... and of what has to be gone through for it
+constexpr std::uint64_t library_bytes = 512u << 20;  // memory that HDF5 may use in addition to its answer
+constexpr double usual_patience_s = 1.0;             // processor time for one answer ...
+constexpr double bytes_per_second = 50e6;            // ... and for the data that must be read for it
 constexpr std::uint64_t most_message = std::uint64_t{256}
-                                       << 20;  // bytes, of an answer that is not of numbers
+                                       << 20;  // bytes, for an answer that consists of texts
 
 enum class Question : std::uint8_t { look, read, texts };
 
-// --- bytes there and back
+// --- bytes in both directions
 
-struct Closed {};  // nobody is at the other end any more
+struct Closed {};  // the other end is closed
 struct Refused : Error {
   using Error::Error;
 };
@@ -69,7 +69,7 @@ void receive_all(int socket, void* data, std::size_t n) {
   }
 }
 
-/// Written and read in the same order.
+/// Values are read in the order in which they were written.
 class Message {
  public:
   template <class T>
@@ -120,7 +120,7 @@ class Message {
   }
 
  private:
-  /// What a process says that HDF5 has damaged may make no sense.
+  /// Data from a process in which HDF5 may have corrupted memory may be invalid.
   const char* part(std::uint64_t n) {
     if (n > bytes_.size() - at_) throw Closed{};
     const char* const begin = bytes_.data() + at_;
@@ -132,7 +132,7 @@ class Message {
   std::size_t at_ = 0;
 };
 
-// --- the process that answers
+// --- the answering process
 
 std::uint64_t own_address_space() {
   std::ifstream file("/proc/self/statm");
@@ -148,7 +148,7 @@ void limit(__rlimit_resource what, std::uint64_t most) {
   setrlimit(what, &given);
 }
 
-/// Nothing of the program that forked is to be seen or touched from here; its messages are not for people.
+/// Hides the parent program's data from this process, and suppresses its messages.
 void withdraw(int& socket, std::uint64_t file_bytes) {
   constexpr int kept = 3;
   if (socket != kept) ::dup2(socket, kept);
@@ -169,7 +169,7 @@ void withdraw(int& socket, std::uint64_t file_bytes) {
   ::close_range(kept + 1, ~0u, 0);
 }
 
-/// Whoever takes more processor time than this from now on is ended by the system.
+/// The system ends this process if it uses more processor time than this from now on.
 void allow_time(double seconds) {
   itimerval timer{};
   timer.it_value.tv_sec = static_cast<time_t>(seconds);
@@ -218,7 +218,7 @@ void answer_read(ContentSource& source, const Place& place, Message& question, i
   send_all(socket, values.data(), values.size());
 }
 
-/// Answers until nobody asks any more.
+/// Answers until the other end is closed.
 void answer_questions(const std::filesystem::path& path, std::uint64_t file_bytes, const Answerer& answerer,
                       double patience_s, int socket) {
   const double through_file_s = patience_s + static_cast<double>(file_bytes) / bytes_per_second;
@@ -248,7 +248,7 @@ void answer_questions(const std::filesystem::path& path, std::uint64_t file_byte
   }
 }
 
-// --- the process that asks
+// --- the asking process
 
 class Process final : public ContentSource {
  public:
@@ -264,9 +264,9 @@ class Process final : public ContentSource {
         ::close(ends[0]);
         withdraw(ends[1], file_bytes);
         answer_questions(path, file_bytes, answerer, patience_s, ends[1]);
-      } catch (...) {  // whoever asked is gone
+      } catch (...) {  // the asking process has ended
       }
-      ::_exit(0);  // without the exit handlers of the program that forked, which would close its files
+      ::_exit(0);  // without the exit handlers of the parent program, which would close its files
     }
     ::close(ends[1]);
     socket_ = ends[0];
@@ -332,7 +332,7 @@ class Process final : public ContentSource {
     } catch (const Closed&) {
       end();
       throw Error(broken_);
-    } catch (...) {  // something of the answer may be left on the way
+    } catch (...) {  // parts of the answer may be left in the channel
       end();
       throw;
     }
@@ -341,7 +341,7 @@ class Process final : public ContentSource {
   void end() {
     if (process_ < 0) return;
     ::close(socket_);
-    ::kill(process_, SIGKILL);  // one that has ended by itself is not touched by it
+    ::kill(process_, SIGKILL);  // has no effect if it has ended already
     int status = 0;
     while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
     }

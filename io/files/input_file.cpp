@@ -22,7 +22,7 @@ struct Opened {
   }
 };
 
-/// Opens without waiting for whoever would write into a pipe.
+/// Opens without waiting for a writer of a pipe.
 std::string open_regular(const std::filesystem::path& path, Opened& opened) {
   opened.file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (opened.file < 0) return std::strerror(errno);
@@ -43,7 +43,7 @@ std::string file_problem(const std::filesystem::path& path) {
 
 std::uint64_t most_data_bytes() {
   constexpr double share = 1.0 / 32.0;  // of the machine's memory
-  constexpr double most = 1e12;         // where the system does not tell
+  constexpr double most = 1e12;         // if the system does not report it
   return static_cast<std::uint64_t>(std::min(share * memory_bytes(), most));
 }
 
@@ -57,7 +57,7 @@ std::optional<std::string> read_bytes(const std::filesystem::path& path, std::st
               bytes_text(static_cast<double>(most)) + " of its kind are read";
     return {};
   }
-  // Some files, those of /proc for example, have more bytes than they say.
+  // Some files, such as those of /proc, have more bytes than reported.
   std::string bytes(opened.bytes + 1, '\0');
   std::size_t at = 0;
   for (;;) {

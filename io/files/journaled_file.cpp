@@ -25,21 +25,21 @@ namespace scree::io::hdf5 {
 namespace {
 
 constexpr std::uint64_t page_size = 4096;
-// Of the time that goes by: what commits may take of it.
+// Share of the elapsed time that commits may take.
 constexpr double commit_part = 0.05;
 
 using Clock = std::chrono::steady_clock;
 using PageBytes = std::array<std::uint8_t, page_size>;
 using Pages = std::unordered_map<std::uint64_t, PageBytes>;  // by number in the file
 
-/// What a journal begins with; `pages` times a number and a page follow. Bytes as the machine has them.
+/// The head of a journal; it is followed by `pages` times a number and a page. Byte order of the machine.
 struct JournalHead {
   std::array<char, 8> magic = {'S', 'c', 'r', 'e', 'e', 'J', '0', '1'};
   std::uint64_t pages = 0;
-  std::uint64_t crc = 0;  // of what follows (CRC-32)
+  std::uint64_t crc = 0;  // of the rest (CRC-32)
 };
 
-/// A descriptor that is closed.
+/// A file descriptor that is closed automatically.
 class File {
  public:
   File(const std::filesystem::path& path, int flags) : fd_(open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
@@ -68,7 +68,7 @@ class File {
     }
     return true;
   }
-  /// Zeros where the file has ended.
+  /// Reads zeros beyond the end of the file.
   bool read(std::uint64_t at, void* data, std::size_t size) const {
     char* into = static_cast<char*>(data);
     while (size > 0) {
@@ -120,7 +120,7 @@ std::vector<std::uint8_t> to_bytes(const Pages& pages) {
   return bytes;
 }
 
-/// The pages of a journal; none if it is not whole: then its file has not been touched.
+/// The pages of a journal; none if it is incomplete: then its file has not been changed.
 Pages read_journal(const std::filesystem::path& path) {
   const File journal(path, O_RDONLY);
   JournalHead head;
@@ -140,18 +140,18 @@ Pages read_journal(const std::filesystem::path& path) {
   return pages;
 }
 
-/// A file as HDF5's driver knows it. HDF5 casts between this and its first member.
+/// A file as seen by HDF5's driver. HDF5 casts between this and its first member.
 struct JournaledFile {
   H5FD_t base = {};
   std::filesystem::path path;
   File file;
   bool writable;
-  bool failed = false;      // since then nothing is written any more but what was whole before
-  std::uint64_t eoa = 0;    // that HDF5 wants, in bytes
-  std::uint64_t end = 0;    // of what is written
-  std::uint64_t whole = 0;  // end of the file when it was whole last: what lies beyond is written at once
-  Pages pending;            // over the file since then
-  Pages ready;              // before, and not in the file yet
+  bool failed = false;      // from then on only data that were complete before are written
+  std::uint64_t eoa = 0;    // as requested by HDF5, in bytes
+  std::uint64_t end = 0;    // of the written data
+  std::uint64_t whole = 0;  // end of the file when it was consistent last: data beyond it are written at once
+  Pages pending;            // changes of the file since then
+  Pages ready;              // changes before that, not in the file yet
   Clock::time_point next_commit = Clock::now();
 
   JournaledFile(const char* name, int flags, bool to_write)
@@ -196,8 +196,8 @@ struct JournaledFile {
     return true;
   }
 
-  /// The file is whole now, as far as HDF5 knows. It is made as long as HDF5 says, with room on the disk, so
-  /// that pages always find theirs.
+  /// HDF5 has reached a consistent state. The file gets the length that HDF5 requested, with allocated disk
+  /// space, so that pages can always be written.
   bool take_pending() {
     if (const std::uint64_t size = file.size(); size < eoa) {
       const int error =
@@ -218,13 +218,13 @@ struct JournaledFile {
     const Clock::time_point begin = Clock::now();
     if (!file.sync()) return false;
     if (ready.empty()) return true;
-    // Where there is no room for a journal the pages go in without: they take no new room.
+    // If there is no space for a journal, the pages are written without one: they need no new space.
     const File journal(journal_name(path), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
     if (journal.is_open()) {
       const std::vector<std::uint8_t> bytes = to_bytes(ready);
       if (!journal.write(0, bytes.data(), bytes.size()) || !journal.sync()) journal.empty();
     }
-    for (const std::uint64_t number : in_order(ready)) {  // page 0 first: HDF5 reads no farther than it says
+    for (const std::uint64_t number : in_order(ready)) {  // page 0 first: it limits what HDF5 reads
       const PageBytes& page = ready.at(number);
       const std::uint64_t at = number * page_size;
       if (!file.write(at, page.data(), std::min(page_size, std::max(whole, at) - at))) return false;
@@ -246,7 +246,7 @@ struct JournaledFile {
 JournaledFile& self(H5FD_t* file) { return *reinterpret_cast<JournaledFile*>(file); }
 const JournaledFile& self(const H5FD_t* file) { return *reinterpret_cast<const JournaledFile*>(file); }
 
-/// Does what may need memory; what is thrown must not go through HDF5.
+/// Runs code that may need memory; its exceptions must not pass through HDF5.
 template <class F>
 bool safely(F&& act) try {
   return act();
@@ -255,7 +255,7 @@ bool safely(F&& act) try {
   return false;
 }
 
-/// Tells HDF5 why.
+/// Reports the reason to HDF5.
 herr_t refuse(const char* function) {
   H5Epush2(H5E_DEFAULT, __FILE__, function, __LINE__, H5E_ERR_CLS, H5E_IO, H5E_WRITEERROR, "%s",
            std::strerror(errno));
@@ -293,7 +293,7 @@ herr_t close_driver(H5FD_t* base) {
   JournaledFile* f = &self(base);
   bool good = true;
   if (f->writable) {
-    f->pending.clear();  // there is something only where a flush has failed
+    f->pending.clear();  // there are some only if a flush has failed
     good = safely([&] { return f->bring_in(); });
     if (good) f->remove_journal();
   }
@@ -329,13 +329,13 @@ herr_t read_driver(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t at, size_t size, voi
 
 herr_t write_driver(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t at, size_t size, const void* data) {
   JournaledFile& f = self(file);
-  if (f.failed) return 0;  // the failure was told; HDF5 goes on with what it has in its caches
+  if (f.failed) return 0;  // the failure was reported; HDF5 continues with its caches
   if (safely([&] { return f.write(at, static_cast<const std::uint8_t*>(data), size); })) return 0;
   f.failed = true;
   return refuse(__func__);
 }
 
-/// The driver of journaled files, made once.
+/// The driver of journaled files, created once.
 hid_t driver() {
   static const hid_t id = [] {
     static H5FD_class_t c = {};
@@ -363,7 +363,7 @@ hid_t driver() {
   return id;
 }
 
-/// For a file that is about to be opened.
+/// Properties of a file that is about to be opened.
 Handle access_properties() {
   require_memory();
   Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "file access properties");

@@ -1,29 +1,29 @@
-// HDF5 files that are whole at any moment, whatever ends the program.
+// HDF5 files that are consistent at any time, however the program ends.
 #pragma once
 
 #include <filesystem>
 
 #include "io/files/hdf5_objects.h"
 
-// What HDF5 puts where nothing is yet goes into the file at once: nobody knows of it. What would overwrite a
-// part of the file waits in memory, by pages, and is brought in by commit(), and when the file is whole again
-// (H5Fflush) as often as takes a twentieth of the time: first a journal beside the file gets the pages, then
-// the file, and then the journal goes; each on disk before the next. A process that is killed, a disk that is
-// full and a machine that stops leave a file as it was at one of these moments, or one that its journal makes
-// whole. (A redo log, as databases have it.)
+// Data that HDF5 writes to unused space go into the file at once, because nothing refers to them. Data that
+// would overwrite a part of the file wait in memory, by pages. They are written by commit(), and when the
+// file is consistent again (H5Fflush), as often as a twentieth of the time allows: first the pages to a
+// journal beside the file, then to the file, and then the journal is removed; each on disk before the next.
+// After a killed process, a full disk or a stopped machine the file is as at one of these moments, or its
+// journal restores that state. (A redo log, as in databases.)
 
 namespace scree::io::hdf5 {
 
-/// A new file; there must be none of its name. Errors name what the system says.
+/// Creates a file; no file of its name may exist. Errors state the system's reason.
 Handle create_journaled_file(const std::filesystem::path& path);
-/// One that is there, for writing; its journal is brought in if there is one.
+/// Opens an existing file for writing; applies its journal if there is one.
 Handle open_journaled_file(const std::filesystem::path& path);
-/// The same for reading; a journal is looked at but left alone.
+/// The same for reading; a journal is used but not changed.
 Handle read_journaled_file(const std::filesystem::path& path);
 
-/// Flushes, and puts all on disk now.
+/// Flushes, and puts everything on disk now.
 void commit(const Handle& file);
-/// Has all that was flushed been brought in?
+/// Have all flushed data been written to the file?
 bool is_on_disk(const Handle& file);
 
 /// "<file>.journal"

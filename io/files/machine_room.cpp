@@ -23,7 +23,7 @@ double memory_bytes() {
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
   const double machine =
       pages > 0 && page > 0 ? static_cast<double>(pages) * static_cast<double>(page) : unknown;
-  std::ifstream group("/sys/fs/cgroup/memory.max");  // "max" where there is no limit
+  std::ifstream group("/sys/fs/cgroup/memory.max");  // "max": no limit
   double limit = unknown;
   if (!(group >> limit && limit > 0.0)) limit = unknown;
   rlimit addresses{};  // ulimit -v

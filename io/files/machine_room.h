@@ -1,4 +1,4 @@
-// How much room this machine has.
+// Free resources of this machine.
 #pragma once
 
 #include <filesystem>
@@ -6,13 +6,13 @@
 
 namespace scree::io {
 
-/// Memory that the process may use, bytes: the machine's, or its control group's or shell's limit where
-/// that is less; infinity where the system does not tell.
+/// Memory that the process may use, bytes: the machine's, or the limit of its control group or shell if
+/// that is less; infinity if the system does not report it.
 double memory_bytes();
-/// Free space for files in this folder, which need not be there yet, bytes; infinity where it is not told.
+/// Free space for files in this folder, which need not exist yet, bytes; infinity if unknown.
 double free_disk_bytes(const std::filesystem::path& folder);
 
-/// Files that this process may open still, but no more than `most` are tried.
+/// Number of further files that this process may open; at most `most` are tried.
 int free_descriptors(int most);
 
 /// "3 kB", "12 MB", "1.5 GB", "4.6 TB"

@@ -32,8 +32,8 @@ void append(std::string& bytes, const T& x) {
   bytes.append(reinterpret_cast<const char*>(&x), sizeof(T));
 }
 
-/// 80 bytes of heading, the number of triangles, then 50 bytes each: normal, three corners, two bytes of no
-/// use.
+/// 80 bytes of heading, the number of triangles, then 50 bytes each: normal, three corners, two unused
+/// bytes.
 std::string stl_text(const TriangleMesh& mesh) {
   std::string bytes = "made by scree";
   bytes.resize(80, ' ');
@@ -64,7 +64,7 @@ constexpr std::array<std::string_view, 3> endings{".stl", ".obj", ".vtp"};
   throw ReadError(fmt::format("cannot read {}: {}", path.string(), problem));
 }
 
-/// Corners, three a triangle, become points that triangles share.
+/// Merges corners, three per triangle, to shared points.
 TriangleMesh shared_corners(const std::vector<Vec3>& corners) {
   TriangleMesh mesh;
   std::map<std::array<double, 3>, std::int32_t> known;
@@ -96,7 +96,7 @@ std::vector<Vec3> binary_stl_corners(const std::string& bytes, std::uint32_t tri
   return corners;
 }
 
-/// The words of a text and the lines they stand in.
+/// The words of a text and their lines.
 class Words {
  public:
   explicit Words(std::string_view text) : text_(text) {}
@@ -136,7 +136,7 @@ std::vector<Vec3> text_stl_corners(const std::filesystem::path& path, std::strin
     last_line = words.line();
     if (word == "solid" || word == "endsolid") {
       is_open = word == "solid";
-      words.skip_line();  // the name may be anything
+      words.skip_line();  // the name may be any text
     } else if (word == "vertex") {
       const auto x = words.number(), y = words.number(), z = words.number();
       if (!x || !y || !z) fail(path, fmt::format("line {}: a vertex has not three numbers", words.line()));
@@ -156,8 +156,8 @@ std::vector<Vec3> text_stl_corners(const std::filesystem::path& path, std::strin
   return corners;
 }
 
-/// The text without a mark of its byte order and blanks before it, if it is an STL text: binary ones may
-/// begin with "solid" too, but hold zeros.
+/// The text without a byte-order mark and leading blanks, if it is an STL text: binary files may
+/// begin with "solid" too, but contain zeros.
 std::optional<std::string_view> stl_text_in(std::string_view bytes) {
   constexpr std::string_view mark = "\xef\xbb\xbf", solid = "solid";
   constexpr std::size_t looked_at = 1024;
@@ -169,7 +169,7 @@ std::optional<std::string_view> stl_text_in(std::string_view bytes) {
   return bytes;
 }
 
-/// Whether an STL is binary is told from its length, if that fits, and else from how it begins.
+/// An STL file is binary if its length fits; else its beginning decides.
 std::vector<Vec3> stl_corners(const std::filesystem::path& path, const std::string& bytes,
                               std::vector<std::string>& warnings) {
   const std::size_t room = bytes.size() < stl_heading ? 0 : bytes.size() - stl_heading;
@@ -241,7 +241,7 @@ std::span<const std::string_view> mesh_endings() { return endings; }
 
 std::string mesh_problem(const std::vector<Vec3>& points) {
   constexpr double farthest = 1e8;   // of the size
-  constexpr double largest = 1e100;  // m, or whatever the unit of the file is
+  constexpr double largest = 1e100;  // m, or the unit of the file
   Vec3 low = Vec3::Constant(infinity), high = -low;
   for (const Vec3& x : points) {
     if (!x.allFinite()) return "it has coordinates that are not finite";
@@ -301,7 +301,7 @@ void write_mesh(const std::filesystem::path& path, const TriangleMesh& mesh) {
 TriangleMesh mended(const TriangleMesh& mesh, double tolerance, double hole) {
   TriangleMesh joined = oriented(without_t_junctions(welded(mesh, tolerance), tolerance));
   if (!vtk_problem().empty() || hole <= 0.0) return joined;
-  // VTK measures a hole by the ball about its box.
+  // VTK measures a hole by the circumscribed ball of its box.
   return oriented(welded(fill_holes(joined, 0.5 * hole), 0.0));
 }
 

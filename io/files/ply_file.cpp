@@ -27,10 +27,10 @@ struct Element {
 struct Header {
   std::string format;
   std::vector<Element> elements;
-  std::size_t end = 0;  // where numbers begin
+  std::size_t end = 0;  // where the numbers begin
 };
 
-/// Every row must take bytes: what takes none could be there any number of times.
+/// Each row must take bytes: without this the number of rows could be arbitrary.
 std::optional<Header> checked(Header header, std::string& problem) {
   if (header.format != "ascii" && header.format != "binary_little_endian" &&
       header.format != "binary_big_endian")
@@ -52,7 +52,7 @@ std::optional<Header> read_header(const std::string& bytes, std::string& problem
   }
   header.end = line.size() + 1;
   while (std::getline(text, line)) {
-    header.end = std::min(header.end + line.size() + 1, bytes.size());  // the last line may have no end
+    header.end = std::min(header.end + line.size() + 1, bytes.size());  // the last line may have no line end
     std::istringstream words(line);
     words >> word;
     if (word == "end_header") return checked(std::move(header), problem);
@@ -72,7 +72,7 @@ std::optional<Header> read_header(const std::string& bytes, std::string& problem
   return {};
 }
 
-/// The numbers behind the header, one after the other.
+/// The numbers after the header, one after the other.
 class Numbers {
  public:
   Numbers(const std::string& bytes, const Header& header)
@@ -80,7 +80,7 @@ class Numbers {
     if (header.format == "ascii") text_.emplace(bytes.substr(header.end));
   }
 
-  /// None behind the end, and of a type that there is not.
+  /// None after the end, or for an unknown type.
   std::optional<double> next(const std::string& type) {
     if (text_) {
       double x = 0.0;

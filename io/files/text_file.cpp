@@ -42,7 +42,7 @@ TextFile::TextFile(const std::filesystem::path& path) : TextFile(path, std::fope
 
 TextFile TextFile::make_new(const std::filesystem::path& path) {
   if (unlink(path.c_str()) != 0 && errno != ENOENT) fail(path, errno);
-  return {path, std::fopen(path.c_str(), "wbx")};  // x: O_EXCL, which follows no link
+  return {path, std::fopen(path.c_str(), "wbx")};  // x: O_EXCL, which does not follow links
 }
 
 void TextFile::write(std::string_view text) {
@@ -93,7 +93,7 @@ void append_text(const std::filesystem::path& path, std::string_view text) {
   ssize_t written = 0;
   while ((written = write(file, text.data(), text.size())) < 0 && errno == EINTR) {
   }
-  const int error = written < 0 ? errno : ENOSPC;  // a part of a line: the disk is full
+  const int error = written < 0 ? errno : ENOSPC;  // only a part of a line: the disk is full
   close(file);
   if (written != static_cast<ssize_t>(text.size())) fail(path, error);
 }

@@ -13,21 +13,21 @@ namespace scree::io {
 
 namespace {
 
-/// The module, or why there is none.
+/// The module, or the reason why there is none.
 struct Loaded {
   const VtkModule* module = nullptr;
   std::string problem;
   bool no_memory = false;
 };
 
-/// Looked for beside the program where that was built, and in lib/scree where both were installed: the
-/// program's RUNPATH says so.
+/// Searched for beside the program in a build, and in lib/scree if both were installed, as in the
+/// program's RUNPATH.
 Loaded load() {
 #ifdef SCREE_VTK
   void* const library = dlopen("libscree_vtk.so", RTLD_LAZY | RTLD_LOCAL);
   if (library == nullptr) {
     const std::string why = dlerror();
-    // What the loader says where an address space is too small.
+    // Message of the loader if the address space is too small.
     const bool no_memory = why.find("failed to map segment") != std::string::npos ||
                            why.find("annot allocate memory") != std::string::npos;
     return {
@@ -67,7 +67,7 @@ void write_checked(const std::filesystem::path& path, std::string text) {
   write_whole_file(path, text);
 }
 
-/// Cells of one kind, each a list of points, as VTK has them: all lists in a row, and where each begins.
+/// Cells of one kind, each a list of points, in VTK's layout: all lists in sequence, and their beginnings.
 struct Cells {
   std::vector<std::int32_t> connectivity, offsets{0};
   void add(const std::vector<std::int32_t>& points) {

@@ -1,5 +1,5 @@
-// Files for ParaView, written by VTK's library, which is loaded for the first of them (io/vtk). All functions
-// replace an older file in one go; they throw WriteError, and VtkMissing where the library is not there.
+// Files for ParaView, written by VTK's library, which is loaded when the first one is written (io/vtk). All
+// functions replace an older file atomically. They throw WriteError, and VtkMissing without the library.
 #pragma once
 
 #include <Eigen/Core>
@@ -16,14 +16,14 @@
 
 namespace scree::io {
 
-/// The program was built without VTK, or its library is not on this machine; the message says what to do.
+/// The program was built without VTK, or its library is not on this machine; the message names the remedy.
 class VtkMissing : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Loads the library in the background: some 10 ms, for which nothing need wait. Its scope ends after the
-/// loading has: VTK's constructors must not run beside the destructors of a program that exits.
+/// Loads the library in the background in about 10 ms. The destructor waits for the end of
+/// loading: VTK's constructors must not run at the same time as the destructors of an exiting program.
 class VtkLoading {
  public:
   VtkLoading();
@@ -32,16 +32,16 @@ class VtkLoading {
   VtkLoading& operator=(const VtkLoading&) = delete;
 };
 
-/// Loads the library if that has not been done; empty, or what VtkMissing would say.
+/// Loads the library if that has not been done; returns the message of VtkMissing, or an empty text.
 std::string vtk_problem();
-/// Throws VtkMissing: to be called before what is made for VTK's files, such as their folder.
+/// Throws VtkMissing: to be called before other preparations for VTK's files, such as their folder.
 void require_vtk();
 
-/// What ends each of these files: a comment with the CRC-32 of all bytes before it.
+/// The end of each of these files: a comment with the CRC-32 of all bytes before it.
 inline constexpr const char* vtk_checksum_begin = "<!-- crc32 ";
 std::string vtk_checksum(std::string_view text);
 
-/// An array of numbers with a name. Does not own the numbers, which lie tightly packed.
+/// A named array of numbers. Does not own the numbers, which are tightly packed.
 class VtkArray {
  public:
   enum class Type { float32, int32, int64 };
@@ -55,13 +55,13 @@ class VtkArray {
         values_(values.data()),
         count_(values.size() * static_cast<std::size_t>(components_)) {}
   template <class T>
-  VtkArray(std::string, std::vector<T>&&) = delete;  // it would not live until the file is written
+  VtkArray(std::string, std::vector<T>&&) = delete;  // the list would not exist until the file is written
 
   const std::string& name() const { return name_; }
   Type type() const { return type_; }
-  int components() const { return components_; }  // numbers in a tuple
+  int components() const { return components_; }  // numbers per tuple
   const void* values() const { return values_; }
-  std::size_t count() const { return count_; }  // numbers in all
+  std::size_t count() const { return count_; }  // numbers in total
 
  private:
   template <class T>
@@ -95,11 +95,11 @@ class VtkArray {
 
 using VtkArrays = std::vector<VtkArray>;
 
-/// .vtp: points in one cell that holds them all, a fraction of the size of a cell a point.
+/// .vtp: all points in one cell; one cell per point would take several times the space.
 void write_vtk_points(const std::filesystem::path& path, const std::vector<Eigen::Vector3f>& points,
                       const VtkArrays& point_data);
 
-/// .vtp: straight lines, each from one point to the next but one in the list: 0 to 1, 2 to 3, ...
+/// .vtp: straight lines between consecutive pairs of points: 0 to 1, 2 to 3, ...
 void write_vtk_lines(const std::filesystem::path& path, const std::vector<Eigen::Vector3f>& ends,
                      const VtkArrays& cell_data);
 
@@ -108,21 +108,21 @@ void write_vtk_polygons(const std::filesystem::path& path, const std::vector<Eig
                         const std::vector<std::vector<std::int32_t>>& polygons,
                         const std::vector<Eigen::Vector3f>& normals, const VtkArrays& cell_data);
 
-/// Equal cells, parallelepipeds, in rows and layers, the first axis fastest.
+/// Equal cells, parallelepipeds, in rows and layers, with the first axis fastest.
 struct VtkGrid {
   Eigen::Vector3d low;               // m, corner of the first cell
-  Eigen::Matrix3d edges;             // m, columns: of a cell
-  std::array<std::size_t, 3> count;  // cells along these
+  Eigen::Matrix3d edges;             // m, columns: edges of a cell
+  std::array<std::size_t, 3> count;  // cells along these edges
 };
 
-/// .vti: cells along the axes of the world; what `edges` has beside its diagonal is left out.
+/// .vti: cells along the axes of the world; off-diagonal parts of `edges` are ignored.
 void write_vtk_image(const std::filesystem::path& path, const VtkGrid& grid, const VtkArrays& cell_data);
 
-/// .vts: cells of any edges, by their corners.
+/// .vts: cells with any edges, by their corners.
 void write_vtk_structured_grid(const std::filesystem::path& path, const VtkGrid& grid,
                                const VtkArrays& cell_data);
 
-/// Surfaces of other kinds of files, and what VTK does to meshes; see VtkModule.
+/// Reading of surfaces in other formats, and VTK's operations on meshes; see VtkModule.
 TriangleMesh read_vtk_surface(const std::filesystem::path& path, const std::string& ending,
                               std::string& problem);
 TriangleMesh fill_holes(const TriangleMesh& mesh, double radius_m);

@@ -38,7 +38,7 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-/// A unit in those that FMI knows (2.0, section 2.2.2).
+/// A unit in FMI's base units (2.0, section 2.2.2).
 struct Base {
   const char* symbol;
   int kg, m, s, rad;
@@ -46,7 +46,7 @@ struct Base {
 constexpr Base bases[] = {{"kg", 1, 0, 0, 0}, {"m", 0, 1, 0, 0},  {"s", 0, 0, 1, 0},  {"rad", 0, 0, 0, 1},
                           {"N", 1, 1, -2, 0}, {"J", 1, 2, -2, 0}, {"W", 1, 2, -3, 0}, {"Pa", 1, -1, -2, 0}};
 
-/// Of "kg.m2/s": factors with their powers, those behind the bar below it.
+/// For "kg.m2/s": factors with their powers; those after the slash are negative.
 std::string base_attributes(const std::string& unit) {
   Base sum{"", 0, 0, 0, 0};
   int sign = 1;
@@ -123,7 +123,7 @@ std::string model_variables(const std::vector<Variable>& variables) {
   return text + "  </ModelVariables>\n";
 }
 
-/// Outputs are those of the last step: inputs change them by the next one alone.
+/// Outputs are those of the last step: inputs affect them only from the next step on.
 std::string model_structure(const std::vector<Variable>& variables) {
   std::string unknowns;
   for (std::size_t k = 0; k < variables.size(); ++k) {
@@ -136,7 +136,7 @@ std::string model_structure(const std::vector<Variable>& variables) {
       unknowns);
 }
 
-/// Whole words of the text, its length among them.
+/// Hashes the text as whole words, including its length.
 std::uint64_t hash_of(std::string text, std::uint64_t seed) {
   constexpr std::size_t word = 8;
   const std::uint64_t length = text.size();

@@ -1,4 +1,4 @@
-// The description of a Functional Mock-up Unit (FMI 2.0, co-simulation) that a scene is.
+// The description of a scene as a Functional Mock-up Unit (FMI 2.0, co-simulation).
 #pragma once
 
 #include <filesystem>
@@ -10,17 +10,17 @@
 
 namespace scree::io {
 
-/// How the scene is called inside, in `resources`.
+/// Name of the scene file in `resources`.
 inline constexpr const char* fmu_scene_name = "scene.toml";
 
-/// A name that C allows, of a scene's: "four-bar 2" -> "four_bar_2".
+/// The scene's name as an identifier of C: "four-bar 2" -> "four_bar_2".
 std::string model_identifier(const std::string& name);
 
-/// Files that the scene was made of, each with its name as seen from the scene's folder. Throws ReadError
-/// where one is outside that folder, or is named by its whole path: it would not be found inside the unit.
+/// Files from which the scene was made, each with its name relative to the scene's folder. Throws ReadError
+/// if one is outside that folder, or has an absolute path: it would not be found inside the unit.
 std::vector<std::pair<std::string, InputFile>> files_of(const Scene& scene);
 
-/// Says whether description and scene belong together: of the variables, the scene's text and its files.
+/// Identifies the scene of a description: a hash of the variables, the scene's text and its files.
 std::string guid_of(const Scene& scene, const std::vector<Variable>& variables);
 
 /// modelDescription.xml

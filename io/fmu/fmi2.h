@@ -42,7 +42,7 @@ typedef struct {
   fmi2ComponentEnvironment componentEnvironment;
 } fmi2CallbackFunctions;
 
-/* The types of the functions, as whoever looks them up by name needs them: fmi2GetRealTYPE and so on. */
+/* The types of the functions, for lookup by name: fmi2GetRealTYPE and so on. */
 typedef const char* fmi2GetTypesPlatformTYPE(void);
 typedef const char* fmi2GetVersionTYPE(void);
 typedef fmi2Status fmi2SetDebugLoggingTYPE(fmi2Component, fmi2Boolean loggingOn, size_t count,

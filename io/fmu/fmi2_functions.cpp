@@ -1,5 +1,5 @@
 // The functions of C that a Functional Mock-up Unit exports (FMI 2.0, co-simulation). Nothing is thrown
-// across them: what goes wrong is told to the logger.
+// across them: errors are reported to the logger.
 #include <cctype>
 #include <cmath>
 #include <exception>
@@ -59,7 +59,7 @@ using scree::io::Variable;
 
 enum class Mode { instantiated, initialization, stepping, terminated };
 
-/// Where a unit stood, with where its calls stood.
+/// State of a unit, including the state of its calls.
 struct SavedState {
   Snapshot snapshot;
   Mode mode;
@@ -73,10 +73,10 @@ struct Unit {
   bool logs_all = false;
   Mode mode = Mode::instantiated;
   bool ended = false;              // an event of the scene ended the run
-  std::vector<std::string> texts;  // that fmi2GetString has given out
+  std::vector<std::string> texts;  // returned by fmi2GetString
 };
 
-/// Signs that stand for something in the texts of loggers: of printf and of FMI (#r12#).
+/// Escapes characters with a meaning in texts of loggers: of printf and of FMI (#r12#).
 std::string plain(const std::string& text) {
   std::string result;
   for (const char c : text) result += c == '%' || c == '#' ? std::string(2, c) : std::string(1, c);
@@ -114,12 +114,12 @@ fmi2Status guarded(fmi2Component component, F&& f) {
     } catch (const std::exception& error) {
       return fail(unit, text_of(error), dynamic_cast<const std::bad_alloc*>(&error) ? fmi2Fatal : fmi2Error);
     }
-  } catch (...) {  // telling failed too
+  } catch (...) {  // reporting failed too
     return fmi2Fatal;
   }
 }
 
-/// What this unit does not do, as its description says.
+/// Functions that this unit does not support, as stated in its description.
 fmi2Status left_out(fmi2Component component, const char* function) {
   return guarded(component, [&](const Unit& unit) {
     return fail(unit, fmt::format("{}: not of this unit, as modelDescription.xml says", function));
@@ -140,7 +140,7 @@ const char* name_of(Variable::Type type) {
   return "";
 }
 
-/// Why there is no such variable, or nothing.
+/// The reason why there is no such variable, or empty.
 std::string reference_problem(const Unit& unit, fmi2ValueReference reference, Variable::Type type) {
   const std::vector<Variable>& variables = unit.instance->variables();
   if (reference >= variables.size())
@@ -165,7 +165,7 @@ fmi2Status get_numbers(fmi2Component component, const fmi2ValueReference referen
   });
 }
 
-/// Why it may not be set to that now, or nothing.
+/// The reason why it may not be set to this value now, or empty.
 std::string setting_problem(const Unit& unit, fmi2ValueReference reference, double value,
                             Variable::Type type) {
   std::string problem = reference_problem(unit, reference, type);
@@ -184,7 +184,7 @@ std::string setting_problem(const Unit& unit, fmi2ValueReference reference, doub
   return "";
 }
 
-/// All or none.
+/// Sets all values or none.
 template <class T>
 fmi2Status set_numbers(fmi2Component component, const fmi2ValueReference references[], std::size_t count,
                        const T values[], Variable::Type type) {
@@ -199,7 +199,7 @@ fmi2Status set_numbers(fmi2Component component, const fmi2ValueReference referen
   });
 }
 
-/// "file:///a%20b" -> "/a b"; what is no URI is taken as it is.
+/// "file:///a%20b" -> "/a b"; a text that is no URI is used without change.
 std::filesystem::path path_of(std::string uri) {
   for (const char* scheme : {"file://localhost", "file://", "file:"}) {
     if (!uri.starts_with(scheme)) continue;
@@ -221,7 +221,7 @@ std::filesystem::path path_of(std::string uri) {
   return path;
 }
 
-/// From one mode to the next, if it is the turn.
+/// Changes the mode if the call is allowed in the present one.
 fmi2Status change(fmi2Component component, const char* function, Mode from, Mode to) {
   return guarded(component, [&](Unit& unit) {
     if (unit.mode != from) return fail(unit, fmt::format("{}: it is not the turn of this call", function));
@@ -266,7 +266,7 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
       return refuse(text_of(error));
     }
     return unit.release();
-  } catch (...) {  // the memory ended, or telling failed
+  } catch (...) {  // out of memory, or reporting failed
     return nullptr;
   }
 }

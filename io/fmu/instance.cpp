@@ -19,7 +19,8 @@ Scene read_with_one_thread(const std::filesystem::path& resources) {
   return read_scene(resources / fmu_scene_name);
 }
 
-// How far communication points may be from where steps end, in steps: times are sums of rounded numbers.
+// Largest difference between communication points and ends of steps, in steps: times are sums of rounded
+// numbers.
 constexpr double whole_steps = 1e-6, same_time = 1e-2;
 
 RunPlan without_frames(const Scene& scene) {

@@ -1,4 +1,4 @@
-// A scene that somebody else's program takes from communication point to communication point.
+// An instance of a scene, which another program advances from communication point to communication point.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +10,15 @@
 
 namespace scree::io {
 
-/// What became of a communication step.
+/// Result of a communication step.
 enum class Outcome {
   done,
-  ended,    // an event of the scene ended the run on the way: what was done stands
-  refused,  // nothing was done: the step is none that the scene can take
+  ended,    // an event of the scene ended the run in the step; what was done remains valid
+  refused,  // nothing was done: the scene cannot make this step
   failed    // numbers are no longer usable
 };
 
-/// Where an instance stands, as of rollback; inputs included.
+/// State of an instance, for rollback; includes inputs.
 struct Snapshot {
   State state;
   CommunicationStep done;
@@ -28,43 +28,44 @@ struct Snapshot {
   bool over = false;
 };
 
-/// Errors of people are exceptions: InputError of scenes, ReadError of what does not fit together.
+/// User errors are exceptions: InputError for scenes, ReadError for files that do not match.
 class Instance {
  public:
   /// Reads `resources`/scene.toml; `guid` must be that of the scene.
   Instance(const std::filesystem::path& resources, const std::string& guid);
 
-  Instance(const Instance&) = delete;  // its run refers to it
+  Instance(const Instance&) = delete;  // `run_` refers to members
   Instance& operator=(const Instance&) = delete;
   ~Instance() = default;
 
   const std::vector<Variable>& variables() const { return variables_; }
-  /// Of a variable that is no text. Precondition: `reference` is one.
+  /// Value of a variable that is no text. Precondition: `reference` is valid.
   double value(std::size_t reference) const;
   std::string state_hash() const;
-  /// Of an input or a parameter, finite.
+  /// Sets an input or a parameter; the value must be finite.
   void set(std::size_t reference, double value);
 
   /// The experiment's time at the scene's start, s.
   void set_start(double start_s) { start_s_ = start_s; }
-  /// The experiment's time now, s.
+  /// The present time of the experiment, s.
   double time_s() const { return state_.time_s - scene_.initial.time_s + start_s_; }
-  /// From one communication point to the next. Steps of one length fit a whole number of times, adaptive
-  /// and piecewise ones end at the second point. Instances may do this at the same time.
+  /// Advances from one communication point to the next. Steps of constant length must fit a whole number of
+  /// times; adaptive and piecewise ones end at the second point. Several instances may do this at the same
+  /// time.
   Outcome advance(double current_s, double step_s);
-  /// Why the last advance() did not end well.
+  /// The reason why the last advance() did not succeed.
   const std::string& message() const { return message_; }
   /// Events of the scene in the last advance(), as text.
   const std::vector<std::string>& happened() const { return happened_; }
 
-  /// As it was when it was made.
+  /// Restores the initial state.
   void reset();
   Snapshot snapshot() const;
   void restore(const Snapshot& snapshot);
 
  private:
   Outcome refuse(std::string message);
-  /// The number of steps up to the second point, 0 where their length is not given; -1: none fits.
+  /// Number of steps up to the second point, 0 if their length is not constant; -1: the length does not fit.
   std::int64_t steps_in(double step_s) const;
   Outcome one_step(double land_at_s);
   std::vector<double> inputs() const;

@@ -15,7 +15,7 @@ namespace scree::io {
 
 namespace {
 
-/// An archive that is whole once it is closed; before, its name is not there.
+/// An archive that is complete when it is closed; before that, no file has its name.
 class Zip {
  public:
   explicit Zip(const std::filesystem::path& path) : path_(path) {
@@ -30,7 +30,7 @@ class Zip {
   }
 
   void add(const std::string& name, std::string bytes) {
-    constexpr time_t moment = 315619200;    // 1980-01-02, after the earliest that the format knows anywhere
+    constexpr time_t moment = 315619200;    // 1980-01-02, after the format's earliest date in any time zone
     constexpr zip_uint32_t mode = 0100644;  // a file that its owner may write
     kept_.push_back(std::move(bytes));
     zip_source_t* const source =

@@ -7,10 +7,10 @@
 
 namespace scree::io {
 
-/// Writes `output`, in place of what is there: modelDescription.xml, the library as
-/// binaries/linux64/<model identifier>.so, and in resources/ the scene with every file that it names. The
-/// same scene and library give the same bytes. Throws WriteError, and ReadError where a file cannot go with
-/// it.
+/// Writes `output`, and replaces an existing file: modelDescription.xml, the library as
+/// binaries/linux64/<model identifier>.so, and in resources/ the scene with all files that it names. The
+/// same scene and library give the same bytes. Throws WriteError, and ReadError if a file cannot be
+/// included.
 void write_fmu(const Scene& scene, const std::vector<Variable>& variables,
                const std::filesystem::path& library, const std::filesystem::path& output);
 

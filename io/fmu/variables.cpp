@@ -27,13 +27,13 @@ const char* unit_of_motor(const MachineJoint& joint) {
   return "";
 }
 
-/// As FMI has units: "N m" is "N.m", and no unit is no text.
+/// Unit in FMI's notation: "N m" is "N.m", and no unit is an empty text.
 std::string unit_text(std::string unit) {
   std::ranges::replace(unit, ' ', '.');
   return unit == "1" ? "" : unit;
 }
 
-/// Text in which XML allows every character.
+/// Text with only characters allowed in XML.
 std::string printable(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
@@ -104,8 +104,8 @@ class List {
                        [k, v](const Observed& now) { return variable_value(now.model, now.state, k, v); }});
   }
 
-  /// What comes next is of this part. Parts of two kinds may have one name: the later one's kind stands in
-  /// front of it then.
+  /// The following variables belong to this part. If parts of two kinds have the same name, the kind is put
+  /// before the later one.
   void begin(const std::string& kind, const std::string& name) {
     part_ = printable(name);
     for (int k = 1; !taken_.insert(part_).second; ++k)

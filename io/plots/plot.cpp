@@ -15,8 +15,8 @@ namespace {
 
 constexpr int panel_width = 520, panel_height = 420;  // pixels
 constexpr int most_columns = 3;
-constexpr double most_whole_marks = 16.0;  // beyond, marks fall on whole numbers by themselves
-// Okabe and Ito's colours: told apart by everybody.
+constexpr double most_whole_marks = 16.0;  // above it, marks are at whole numbers anyway
+// Okabe and Ito's colours, which colour-blind people can distinguish.
 constexpr const char* colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                    "#e69f00", "#56b4e9", "#000000"};
 
@@ -71,7 +71,7 @@ double largest_x(const Panel& panel) {
   return largest;
 }
 
-/// How curve k of so many is drawn.
+/// Style of curve k of this number of curves.
 std::string style(Line line, std::size_t k, std::size_t curves) {
   constexpr double thinnest = 2.0, thicker = 2.0;  // points
   switch (line) {
@@ -131,7 +131,7 @@ bool is_plot_file(const std::filesystem::path& path) {
 
 void write_plot(const std::filesystem::path& path, const std::string& title,
                 const std::vector<Panel>& panels) {
-  // gnuplot takes what begins with | for a command, and a line ends its strings.
+  // gnuplot runs a name that begins with | as a command, and a line end terminates its strings.
   const std::filesystem::path file = std::filesystem::absolute(path);
   if (file.string().find('\n') != std::string::npos)
     throw WriteError(fmt::format("cannot write {}: the name holds a line end", path.string()));

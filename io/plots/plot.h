@@ -10,9 +10,9 @@ namespace scree::io {
 
 enum class Line {
   plain,
-  marked,  // the values stand out as points
+  marked,  // values are shown as points
   dashed,
-  nested,  // each thinner than the one before, so that all show where they coincide
+  nested,  // each thinner than the one before, so that coinciding lines remain visible
 };
 
 struct Curve {
@@ -27,21 +27,21 @@ struct AxisRange {
   double low, high;
 };
 
-/// One diagram. Values that are not positive are left out where the axis is not linear.
+/// One diagram. Values that are not positive are left out if the axis is not linear.
 struct Panel {
   std::string title, x_label, y_label;
   Axis x_axis = Axis::linear, y_axis = Axis::linear;
   std::vector<Curve> curves;
-  bool y_from_zero = false;                         // on a linear axis: heights can be compared by eye
-  bool whole_x = false;                             // x counts something: marks at whole numbers only
-  std::optional<AxisRange> x_range = {}, y_range = {};  // else what the values need
+  bool y_from_zero = false;                             // on a linear axis: heights can be compared by eye
+  bool whole_x = false;                                 // x is a count: marks at whole numbers only
+  std::optional<AxisRange> x_range = {}, y_range = {};  // default: from the values
 };
 
-/// True if the ending is one that write_plot() knows: .svg, .png or .pdf.
+/// True if write_plot() supports the ending: .svg, .png or .pdf.
 bool is_plot_file(const std::filesystem::path& path);
 
-/// Draws the panels under a title, side by side, from four on in two columns. Throws WriteError if gnuplot is
-/// missing or fails.
+/// Draws the panels under a title, side by side, in two columns for four or more. Throws WriteError if
+/// gnuplot missing or fails.
 void write_plot(const std::filesystem::path& path, const std::string& title,
                 const std::vector<Panel>& panels);
 

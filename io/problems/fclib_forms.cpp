@@ -13,10 +13,10 @@ namespace scree::io::fclib {
 
 namespace {
 
-constexpr double symmetry = 1e-6;     // of sqrt(M_ii M_jj): what an M may be unsymmetric by
-constexpr double consistency = 1e-8;  // of what R l has to be: what redundant equalities may miss it by
+constexpr double symmetry = 1e-6;     // of sqrt(M_ii M_jj): largest asymmetry of M
+constexpr double consistency = 1e-8;  // of the value of R l: largest error of redundant equalities
 
-/// R^-1 times `right`, of least norm where R is singular; says whether it solves.
+/// R^-1 times `right`, of least norm if R is singular; returns whether it solves the system.
 class Multipliers {
  public:
   explicit Multipliers(const Matrix& r) : r_(r), factors_(Eigen::MatrixXd(r)) {}
@@ -30,18 +30,18 @@ class Multipliers {
   Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> factors_;
 };
 
-/// Bytes that a matrix may take which is larger than those of the file.
+/// Largest memory of a matrix larger than those of the file, bytes.
 double room() { return memory_bytes() / 8.0; }
 constexpr double entry_bytes = 16.0;
 constexpr Eigen::Index most_equalities = 5000;  // R is factored dense: minutes
 
-/// The factors, and how large they are before they are computed.
+/// The factors, with their size before they are computed.
 struct Factors : Eigen::SimplicialLLT<Matrix> {
   double entries() const { return static_cast<double>(m_matrix.nonZeros()); }
 };
 
-/// The columns that `block(first, n)` makes, some at a time, as one matrix; empty, with a refusal, if it has
-/// too many entries.
+/// Combines the columns from `block(first, n)`, some at a time, to one matrix; empty, with a refusal, if it
+/// has too many entries.
 template <class Block>
 Matrix in_parts(Eigen::Index rows, Eigen::Index columns, const char* name, Refusals& refusals,
                 Block&& block) {
@@ -62,7 +62,7 @@ Matrix in_parts(Eigen::Index rows, Eigen::Index columns, const char* name, Refus
   return whole;
 }
 
-/// The blocks of the contacts' row of W, by column.
+/// The blocks of the contact's row of W, by column.
 std::map<long, Mat3> block_row(const Eigen::SparseMatrix<double, Eigen::RowMajor>& w, long contact,
                                int dimension) {
   std::map<long, Mat3> blocks;
@@ -121,7 +121,7 @@ LocalForm local_form(const GlobalForm& g, Refusals& refusals) {
         return factors.solve(Matrix(g.H.middleCols(first, n)));
       });
   if (!refusals.empty()) return local;
-  const Vector free = factors.solve(g.f);  // velocities without any r and l
+  const Vector free = factors.solve(g.f);  // velocities without r and l
   const Matrix h_transposed = g.H.transpose();
   local.W =
       in_parts(g.H.cols(), g.H.cols(), "W", refusals, [&](Eigen::Index first, Eigen::Index n) -> Matrix {

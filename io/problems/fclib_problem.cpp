@@ -1,4 +1,4 @@
-// The files of FCLib, as its fclib_write_local() and fclib_write_global() lay them out; see
+// FCLib's files, in the layout of its fclib_write_local() and fclib_write_global(); see
 // docs/file_formats.md.
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,10 +15,10 @@ namespace {
 using fclib::Matrix;
 using fclib::Vector;
 
-constexpr int compressed_rows = -2;            // `nz`; -1: compressed columns; from 0 on: that many triplets
-constexpr std::int32_t largest = 100'000'000;  // rows, columns and triplets: beyond, a file must be damaged
+constexpr int compressed_rows = -2;            // `nz`; -1: compressed columns; 0 or more: number of triplets
+constexpr std::int32_t largest = 100'000'000;  // rows, columns and triplets: above it, a file must be damaged
 
-/// The arrays of a sparse matrix as they lie in a file.
+/// The arrays of a sparse matrix in a file.
 struct StoredMatrix {
   std::int32_t rows = 0, columns = 0, nz = 0;
   std::vector<std::int32_t> p, i;
@@ -39,7 +39,7 @@ bool is_inside(const std::vector<std::int32_t>& index, std::int32_t end) {
   return first_outside(index, end) == index.size();
 }
 
-/// Reads one problem and keeps what is wrong, to tell it all at once.
+/// Reads one problem and collects errors, to report them together.
 class Reader {
  public:
   Reader(const Source& in, std::string group) : in_(in), group_(std::move(group)) {
@@ -88,7 +88,7 @@ class Reader {
     std::vector<Eigen::Triplet<double>> entries;
     for (std::size_t k = 0; k < places->row.size(); ++k)
       entries.emplace_back(places->row[k], places->column[k], m.x[k]);
-    matrix.setFromTriplets(entries.begin(), entries.end());  // adds up what stands twice
+    matrix.setFromTriplets(entries.begin(), entries.end());  // adds up repeated entries
     return matrix;
   }
 
@@ -119,8 +119,8 @@ class Reader {
     return {};
   }
 
-  /// Rows in `i`, columns in `p`, as in CSparse, by which FCLib computes and Siconos writes; the comment in
-  /// fclib.h says the opposite, so what fits the opposite only is read so.
+  /// Rows in `i`, columns in `p`, as in CSparse, which FCLib uses and Siconos writes; the comment in
+  /// fclib.h says the opposite, so data that only fit the opposite are read that way.
   std::optional<Places> places_of_triplets(const std::string& name, StoredMatrix& m) {
     const auto entries = static_cast<std::size_t>(m.nz);
     if (m.p.size() < entries || m.i.size() < entries || m.x.size() < entries) {
@@ -169,7 +169,7 @@ class Reader {
   std::vector<Fault> faults_;
 };
 
-/// What both forms say of their contacts.
+/// Data of contacts in both forms.
 struct Contacts {
   int dimension = 3;
   Vector friction;
@@ -228,7 +228,7 @@ fclib::GlobalForm read_global_form(Reader& in, Contacts& contacts) {
   return global;
 }
 
-/// Guesses in their order, then the solution. What cannot be read of them is left out: no solver needs it.
+/// Guesses in their order, then the solution. Unreadable ones are left out: no solver needs them.
 std::vector<StoredImpulses> read_impulses(const Source& file, Eigen::Index directions, int dimension) {
   std::vector<StoredImpulses> found;
   const auto read = [&](const std::string& group, const std::string& name) {

@@ -1,4 +1,5 @@
-// FCLib's local form, as its fclib_write_local() and fclib_write_solution() lay it out, W in compressed rows.
+// FCLib's local form, in the layout of its fclib_write_local() and fclib_write_solution(), W in compressed
+// rows.
 #include <fmt/format.h>
 
 #include "io/files/hdf5_objects.h"
@@ -36,7 +37,7 @@ std::vector<double> stacked(const std::vector<Vec3>& v) {
   return values;
 }
 
-/// As FCLib's datasets are: no attributes, no chunks.
+/// In the style of FCLib's datasets: no attributes, no chunks.
 void write_dataset(const hdf5::Handle& group, const std::string& name, hid_t type, const hdf5::Handle& space,
                    const void* data) {
   const hdf5::Handle dataset(
@@ -56,7 +57,7 @@ void write_number(const hdf5::Handle& group, const std::string& name, std::size_
   write_values(group, name, std::vector{static_cast<std::int32_t>(value)});
 }
 
-/// Of fixed length, as FCLib reads texts.
+/// Writes a text of fixed length, which FCLib reads.
 void write_text(const hdf5::Handle& group, const std::string& name, const std::string& text) {
   const hdf5::Handle type(H5Tcopy(H5T_C_S1), H5Tclose, name), space(H5Screate(H5S_SCALAR), H5Sclose, name);
   hdf5::check(H5Tset_size(type.get(), text.size() + 1), name);

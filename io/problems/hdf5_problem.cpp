@@ -12,16 +12,16 @@ namespace scree::io {
 
 namespace {
 
-// 1 had frames in place of n, t1, tangent_ratio; 2 had a slop, which nobody read; in 3 the other body was -1
-// where nothing moves it.
+// 1 had frames instead of n, t1, tangent_ratio; 2 had an unused slop; in 3 the other body was -1
+// if it was fixed.
 constexpr std::int64_t format_version = 4, oldest_version = 2;
 constexpr std::int64_t most_friction_corners = 1000;
 const std::string format_name = "scree contact problem";
 
-// --- one list of datasets for both directions
+// --- one list of datasets for reading and writing
 // ---------------------------------------------------------------------
 
-/// One of the members of all rows of an array of structures; files hold it as `get` gives and `set` takes it.
+/// One member of all rows of an array of structures; files have the value of `get`, and `set` takes it.
 template <class Rows, class Get, class Set>
 struct Column {
   Rows& rows;
@@ -32,7 +32,7 @@ struct Column {
 template <class Rows, class Get, class Set>
 Column(Rows&, Get, Set) -> Column<Rows, Get, Set>;
 
-/// The numbers that `of(row)` refers to.
+/// The numbers to which `of(row)` refers.
 template <class Rows, class Of>
 auto numbers(Rows& rows, Of of) {
   return Column{
@@ -44,7 +44,7 @@ auto numbers(Rows& rows, Of of) {
       [of](auto& row, auto v) { of(row) = static_cast<std::remove_cvref_t<decltype(of(row))>>(v); }};
 }
 
-/// The vectors that `of(row)` refers to.
+/// The vectors to which `of(row)` refers.
 template <class Rows, class Of>
 auto vectors(Rows& rows, Of of) {
   return Column{rows, [of](auto& row) -> Vec3 { return of(row).template cast<double>(); },
@@ -60,7 +60,7 @@ auto inverse_inertia(Rows& rows) {
                 [](auto& row, const Mat3& m) { row.set_inverse_inertia(m); }};
 }
 
-/// Calls field(group, label, array) for every array of a problem; Problem is const for writing.
+/// Calls field(group, label, array) for each array of a problem; Problem is const for writing.
 template <class Problem, class Field>
 void for_each_body_array(Problem& p, Field&& field) {
   field("bodies",
@@ -73,7 +73,7 @@ void for_each_body_array(Problem& p, Field&& field) {
         inverse_inertia(p.response));
 }
 
-/// Torques as files have them: a row a contact.
+/// Torques in the file's layout: a row per contact.
 struct TorqueColumns {
   std::vector<double> torsional_friction, rolling_friction;  // m
   std::vector<Vec3> start_impulse;                           // N m s, contact frame
@@ -139,7 +139,7 @@ void write(hid_t group, const hdf5::Label& label, const std::vector<Vec3>& v) {
   hdf5::write_rows(group, label, v);
 }
 void write(hid_t group, const hdf5::Label& label, const std::vector<Mat3>& v) {
-  std::vector<double> rows;  // Eigen keeps columns together, files rows
+  std::vector<double> rows;  // Eigen stores by columns, files by rows
   for (const Mat3& m : v) {
     for (int i = 0; i < 3; ++i) rows.insert(rows.end(), {m(i, 0), m(i, 1), m(i, 2)});
   }
@@ -183,7 +183,7 @@ void read(const Source& in, const std::string& name, std::vector<Twist>& v) {
     v.push_back({Vec3::Map(rows.data() + k), Vec3::Map(rows.data() + k + 3)});
 }
 
-/// Reads every array and checks that those of one group have one length.
+/// Reads each array and checks that those of one group have the same length.
 class GroupReader {
  public:
   explicit GroupReader(const Source& in) : in_(in) {}
@@ -227,11 +227,11 @@ int whole_number(const Source& in, const std::string& name, std::int64_t low, st
   return static_cast<int>(value);
 }
 
-// Where some bodies slide, 1 for these: their inverse_inertia is a matrix that answers impulses, in 1/kg.
+// If some bodies slide, 1 for these: then their inverse_inertia is a matrix for impulses, in 1/kg.
 const hdf5::Label slides_label{"slides", "1",
                                "1: goes along an axis; inverse_inertia answers impulses, 1/kg"};
 
-// Where some contacts give, a row each of three columns, and zeros of those which are rigid.
+// If some contacts are compliant: a row per contact with three columns, zero for rigid ones.
 const hdf5::Label compliance_label{"compliance", "1/kg",
                                    "u + compliance o (p - rest) for u; along n, t1, t2"};
 const hdf5::Label rest_label{"rest", "N s", "contact frame: the impulse at which it gives nothing"};
@@ -269,7 +269,7 @@ ContactProblem read_bodies_form(const Source& in) {
     Edge& edge = p.edge[c];
     if (edge.a < 0 || edge.a >= n)
       fail(in.path(), "/contacts/body_a", fmt::format("must number a body, and row {} is {}", c, edge.a));
-    if (edge.b == -1) {  // of older files
+    if (edge.b == -1) {  // older files
       edge.b = n;
       p.free_velocity.emplace_back();
       p.response.emplace_back();
@@ -379,7 +379,7 @@ void write_whole(const std::filesystem::path& path,
   const std::filesystem::path part = path.string() + ".part";
   hdf5::print_no_errors();
   std::error_code error;
-  std::filesystem::remove(part, error);  // of a run that was killed; a link, not what it points at
+  std::filesystem::remove(part, error);  // from a killed run; removes a link, not its target
   try {
     write(part);
   } catch (const hdf5::Error& failure) {

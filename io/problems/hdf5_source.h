@@ -1,4 +1,4 @@
-// An HDF5 file that a problem is read from. What is wrong is told with the file and the name of what is read.
+// An HDF5 file of a problem. Errors name the file and the dataset.
 #pragma once
 
 #include <cmath>
@@ -9,38 +9,38 @@
 
 namespace scree::io {
 
-/// Of any number in a problem, in its unit: solvers keep some in single precision.
+/// Upper limit for all numbers of a problem, in their units: solvers store some in single precision.
 inline constexpr double largest_number = 1e30;
 
-/// Throws InputError: `key` of the file `problem`.
+/// Throws InputError for `key` of the file: `problem`.
 [[noreturn]] void fail(const std::string& path, const std::string& key, const std::string& problem);
 
-/// Its functions throw InputError if something is missing, of another shape or not finite.
+/// Its members throw InputError if data are missing, have another shape or are not finite.
 class Source {
  public:
   explicit Source(const std::filesystem::path& path);
-  /// Of whoever answers for a file.
+  /// Reads from another source.
   Source(hdf5::File file, std::string path) : path_(std::move(path)), file_(std::move(file)) {}
 
   const std::string& path() const { return path_; }
   bool has_attribute(const std::string& name) const;
-  /// A dataset or group by its whole path, "/a/b".
+  /// A dataset or group by its full path, "/a/b".
   bool has(const std::string& name) const;
 
   /// Attributes of the root.
   double number(const std::string& name) const;
   std::string text(const std::string& name) const;
 
-  /// How many values a dataset has.
+  /// Number of values of a dataset.
   std::uint64_t values(const std::string& name) const;
   /// A dataset that is one text.
   std::string text_dataset(const std::string& name) const;
-  /// Values of a dataset [rows, ...] with `width` numbers a row.
+  /// Values of a dataset [rows, ...] with `width` numbers per row.
   template <class T>
   std::vector<T> rows(const std::string& name, std::uint64_t width) const;
 
  private:
-  /// Where the file does not hold what is asked for, that is a fault of `key`.
+  /// Converts an HDF5 error into a fault of `key`.
   template <class F>
   auto attempt(const std::string& key, F&& read) const try {
     return read();

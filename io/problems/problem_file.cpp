@@ -10,7 +10,7 @@ namespace scree::io {
 
 namespace {
 
-/// The first bytes of a file; fewer where it ends.
+/// The first bytes of a file; fewer if it is shorter.
 std::string head_of(const std::filesystem::path& path) {
   constexpr std::size_t enough = 256;
   std::ifstream file(path, std::ios::binary);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr long most_contacts = 10'000'000;
 
-/// Numbers of a text one after the other, with the place of each for messages.
+/// Numbers of a text one after the other, with their positions for messages.
 class NumberReader {
  public:
   NumberReader(std::string text, std::filesystem::path path)
@@ -37,7 +37,7 @@ class NumberReader {
     return static_cast<long>(value);
   }
 
-  /// The whole number that comes next, without taking it.
+  /// The next whole number, without taking it.
   long look_ahead(const std::string& what) {
     const std::size_t at = at_;
     const long value = count(what, 0, 9 * most_contacts);
@@ -45,9 +45,9 @@ class NumberReader {
     return value;
   }
 
-  /// Whether so many numbers may follow: each is a digit and what separates it from the next.
+  /// Checks whether this number of numbers may follow: each needs a digit and a separator.
   void expect_numbers(const std::string& what, double n) const {
-    constexpr double harmless = 1000.0;  // where a number is missing, its own place is told
+    constexpr double harmless = 1000.0;  // for a few missing numbers the message has their own position
     const double most = 0.5 * static_cast<double>(text_.size() - at_ + 1);
     if (n > most + harmless)
       fail(what, fmt::format("needs {:g} numbers, and at most {:g} follow", n, std::floor(most)));
@@ -87,7 +87,7 @@ class NumberReader {
 
   std::filesystem::path path_;
   std::string text_;
-  std::size_t at_ = 0, word_ = 0;  // what is read next, and where the last word began
+  std::size_t at_ = 0, word_ = 0;  // next position, and beginning of the last word
 };
 
 Mat3 read_block(NumberReader& in) {
@@ -98,7 +98,7 @@ Mat3 read_block(NumberReader& in) {
   return b;
 }
 
-/// All of W, column by column; blocks of zeros are left out but for the contacts' own.
+/// All of W, column by column; zero blocks are left out except for the contacts' own.
 std::vector<DelassusBlock> read_dense(NumberReader& in, long contacts) {
   const long size = 3 * contacts;
   in.count("rows of W", size, size);
@@ -130,7 +130,7 @@ std::vector<long> read_counts(NumberReader& in, const std::string& what, long n,
 
 std::vector<DelassusBlock> read_sparse(NumberReader& in, long contacts) {
   const long size = 3 * contacts, most = contacts * contacts;
-  // Total sizes come first in some files, the number of blocks in others.
+  // Some files begin with total sizes, others with the number of blocks.
   long blocks = in.count("rows of W, or number of blocks", 0, std::max(size, most));
   const bool sizes_first = blocks == size && in.look_ahead("columns of W") == size;
   if (sizes_first) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t size_bins = 24, direction_bins = 20, packing_layers = 50;
 
-/// Counts in equal bins between low and high; what lies beyond goes into the outermost ones.
+/// Counts in equal bins between low and high; values outside go into the outermost bins.
 std::vector<double> histogram(const std::vector<double>& values, double low, double high, std::size_t bins) {
   std::vector<double> count(bins, 0.0);
   for (const double v : values) {
@@ -42,7 +42,7 @@ Plot size_plot(const TrajectoryReader& reader) {
   plot.y_label = "bodies";
   plot.bars = true;
   auto [low, high] = std::minmax_element(radius.begin(), radius.end());
-  // All of one size: one bar in the middle.
+  // All of the same size: one bar in the middle.
   const bool equal = *high - *low < 1e-6 * *high;
   const double from = equal ? 0.9 * *low : *low, to = equal ? 1.1 * *high : *high;
   const std::size_t bins = equal ? 5 : size_bins;
@@ -87,8 +87,8 @@ double area(const std::vector<Vec3>& polygon) {
   return 0.5 * sum.norm();
 }
 
-/// What layers are compared with: the floor between the upright walls, if they close it, or else the
-/// rectangle that the middle 98 % of the bodies take up.
+/// Reference area for layers: the floor between the upright walls, if they enclose it, or else the
+/// rectangle of the middle 98 % of the bodies.
 struct CrossSection {
   double area = 1.0;  // m^2
   std::string name;
@@ -123,8 +123,8 @@ CrossSection cross_section(const RecordedRun& run, const Bodies& bodies, const V
   return {size, "the rectangle around the bodies at the end"};
 }
 
-/// How a periodic cell lies to layers across the vertical: the one of its vectors that leads up, if the other
-/// two repeat themselves and are level; -1 otherwise.
+/// The vector of a periodic cell that points upwards relative to layers, if the other two are periodic and
+/// horizontal; -1 otherwise.
 int upright_vector(const PlacedCell& cell, const Vec3& up) {
   int found = -1;
   for (int k = 0; k < 3; ++k) {
@@ -136,7 +136,7 @@ int upright_vector(const PlacedCell& cell, const Vec3& up) {
   return found;
 }
 
-/// What is in the layers: bodies, and images of those that reach over the ends of a cell which repeats itself
+/// Bodies in the layers, including images that extend beyond the ends of a cell which is periodic
 /// upwards.
 Bodies with_images_above(Bodies bodies, const PlacedCell& cell, int upright) {
   if (upright < 0 || !cell.periodic[upright]) return bodies;

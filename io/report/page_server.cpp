@@ -30,12 +30,12 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 using tcp = asio::ip::tcp;
 
-constexpr std::chrono::milliseconds turn{100};     // how often it is asked whether all is over
-constexpr std::chrono::seconds patience{30};       // with a browser that says nothing, or does not listen
+constexpr std::chrono::milliseconds turn{100};     // interval of the check whether to end
+constexpr std::chrono::seconds patience{30};       // for a browser that sends nothing, or does not read
 constexpr std::uint32_t longest_header = 8 << 10;  // bytes
-constexpr std::size_t most_connections = 64;       // browsers keep six to a server
-constexpr std::chrono::milliseconds retry{100};    // where the system has no room for another connection
-// Nothing of the page comes from elsewhere, nothing of it is kept, and nobody puts it into another page.
+constexpr std::size_t most_connections = 64;       // browsers open six per server
+constexpr std::chrono::milliseconds retry{100};    // if the system has no resources for another connection
+// The page loads nothing from elsewhere, is not stored, and cannot be embedded in another page.
 constexpr const char* content_policy =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -48,7 +48,7 @@ std::string random_token() {
   return token;
 }
 
-/// Connections at a time: no more than a quarter of the descriptors, so that what answers finds some.
+/// Connections at a time: at most a quarter of the descriptors, so that answers find some.
 std::size_t connection_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return most_connections;
@@ -63,13 +63,13 @@ struct PageServer::Parts {
   std::string path = "/" + random_token() + "/", address;
   std::uint16_t port = 0;
   Handler handler;
-  std::exception_ptr failure;  // what the handler threw
+  std::exception_ptr failure;  // exception of the handler
   struct Line {
     beast::tcp_stream stream;
-    std::list<Line>* in;  // which of these it is in
+    std::list<Line>* in;  // the list that contains it
   };
-  // Whoever has been quiet for longest is the first: of those that have not asked for anything yet, of those
-  // that have, and of those that have made room, until their coroutines notice.
+  // The first one has been quiet for longest: of connections without a request yet, of those
+  // with requests, and of those that were closed, until their coroutines end.
   std::list<Line> filter, asking, closed;
   const std::size_t most_open = connection_limit();
 
@@ -102,12 +102,12 @@ struct PageServer::Parts {
 
   using Connection = std::list<Line>::iterator;
 
-  /// One browser's connection, request after request. Whatever goes wrong with it ends it, and it alone.
+  /// One browser's connection, request after request. An error ends only this connection.
   asio::awaitable<void> talk(Connection connection) {
     try {
       co_await answer_requests(connection);
     } catch (
-        const std::exception&) {  // it went away, said nothing for too long, or was closed for another one
+        const std::exception&) {  // the browser left, or was quiet for too long, or another one needed room
     }
     connection->in->erase(connection);
   }
@@ -130,7 +130,7 @@ struct PageServer::Parts {
         context.stop();
         co_return;
       }
-      keep_alive = parser.is_done() && parser.keep_alive();  // bodies are left unread
+      keep_alive = parser.is_done() && parser.keep_alive();  // bodies are not read
       const http::response<http::string_body> reply = response(std::move(said), keep_alive);
       stream.expires_after(patience);
       co_await http::async_write(stream, reply, asio::use_awaitable);
@@ -142,8 +142,8 @@ struct PageServer::Parts {
     to.splice(to.end(), *std::exchange(connection->in, &to), connection);
   }
 
-  /// Whoever has been quiet for longest makes room, first of those that never said a word: its reading or
-  /// writing ends with an error.
+  /// Closes the connection that has been quiet for longest, first one without any request: its reading or
+  /// writing then ends with an error.
   void close_the_quietest() {
     std::list<Line>& from = filter.empty() ? asking : filter;
     if (from.empty()) return;
@@ -151,7 +151,8 @@ struct PageServer::Parts {
     move(from.begin(), closed);
   }
 
-  /// For ever: where there is no room for a connection, one goes and it is tried again after a while.
+  /// Runs forever: if a connection fails for lack of resources, one is closed and it tries again after a
+  /// while.
   asio::awaitable<void> accept() {
     asio::steady_timer pause(context);
     for (;;) {

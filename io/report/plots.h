@@ -12,14 +12,14 @@ namespace scree::io {
 
 struct Series {
   std::string name;
-  std::vector<double> values;  // [x]; NaN where there is none
+  std::vector<double> values;  // [x]; NaN if there is none
 };
 
-/// A line across the diagram: what values are compared with.
+/// A line across the diagram as a reference for values.
 struct Limit {
   std::string name;
   double value = 0.0;
-  std::string colour;  // of CSS
+  std::string colour;  // CSS colour
 };
 
 struct Plot {
@@ -34,11 +34,11 @@ struct Plot {
 };
 
 /// Energies, ledger, contacts, overlap, residual, sweeps and times of the stages over the run, at most
-/// `points` a line; only what the table has.
+/// `points` per line; only columns that the table has.
 std::vector<Plot> step_plots(const StepRows& rows, std::size_t points);
 
-/// What the scene measured; what boundaries, parts and joints bore and did, what passed inlets and outlets, and what a periodic
-/// cell bore: of each table that the run has, at most `points` a line.
+/// Measurements of the scene; loads of boundaries, parts, joints and a periodic cell; throughput of inlets
+/// and outlets: from each table that the run has, at most `points` per line.
 std::vector<Plot> load_plots(const RunFolder& folder, std::size_t points);
 
 /// Sizes, directions and packing of the bodies at the first and the last frame. Throws ReadError.

@@ -32,9 +32,9 @@ constexpr double bytes_a_pose = 16.0;  // position 3 x 2, quaternion 4 x 2, colo
 constexpr float quaternion_scale = 32767.0f, position_scale = 65535.0f, colour_scale = 255.0f;
 constexpr int map_colours = 33;
 constexpr std::size_t palette_colours = 8;
-constexpr double view_aspect = 1.6;   // width over height of the picture that the camera is placed for
-constexpr double view_margin = 0.08;  // of half a picture, around the run
-// Numbers of the bodies, besides those that follow from their constants, that the view can colour by.
+constexpr double view_aspect = 1.6;   // width over height of the image for which the camera is placed
+constexpr double view_margin = 0.08;  // of half an image, around the run
+// Numbers of the bodies, in addition to those from their constants, for colours in the view.
 const std::vector<std::string> view_fields{"speed", "height", "material", "contact_force"};
 
 /// Six digits are enough for a line on a screen and make the page a third of the size.
@@ -64,7 +64,7 @@ Json to_json(const Plot& plot) {
           {"limits", std::move(limits)}};
 }
 
-/// Triangles of walls that stand still, by whether they are floors; of those that move, by boundary.
+/// Triangles of fixed walls, by whether they are floors; of moving ones, by boundary.
 Json wall_json(const RunScene& scene, const TrajectoryReader& reader,
                const std::vector<std::size_t>& frames) {
   const RecordedRun& run = reader.run();
@@ -92,7 +92,7 @@ Json wall_json(const RunScene& scene, const TrajectoryReader& reader,
     part_of[b] = moving.size();
     moving.push_back({{"boundary", b}, {"triangles", Json::array()}});
   }
-  // Seen from above: every floor is one.
+  // Seen from above: each floor is one.
   const Vec3 above = box_of(scene.points).center() + 1e6 * scene.up;
   const std::vector<bool> floor = floors(scene.walls, run.model.boundaries, scene.up, above);
   Json point = Json::array(), triangles[2] = {Json::array(), Json::array()};
@@ -115,7 +115,7 @@ Json wall_json(const RunScene& scene, const TrajectoryReader& reader,
 constexpr std::size_t most_cells = 300000;
 const std::array felt_by_walls{WallValue::wear, WallValue::largest_pressure, WallValue::impacts};
 
-/// Cells of walls at rest, and what they had felt in the end, from 0 to what few are above; null where there
+/// Wall cells at rest, and their final values, from 0 to a value that few exceed; null if there
 /// are none, or too many for a page.
 Json cells_json(const TrajectoryReader& reader) {
   const WallCellMesh& cells = reader.run().wall_cells;
@@ -185,7 +185,7 @@ Json surface_json(const SurfaceMesh& mesh) {
           {"triangles", numbers(mesh.triangles)}};
 }
 
-/// The poses of the chosen frames, in 16 bits a number.
+/// The poses of the selected frames, with 16 bits per number.
 class PackedView {
  public:
   PackedView(const TrajectoryReader& reader, std::vector<std::size_t> frames)
@@ -193,14 +193,14 @@ class PackedView {
     const std::vector<RecordedField> known = recorded_fields(reader.run());
     for (const std::string& name : view_fields) {
       fields_.push_back(*find_field(known, name));
-      // Categories are their own colours: a step of the range each.
+      // Categories have their own colours: one step of the range each.
       range_.push_back(fields_.back().categories.empty() ? value_range(reader, name)
                                                          : std::array<double, 2>{0.0, colour_scale});
     }
     colour_.resize(view_fields.size());
   }
 
-  /// Of a body that is not there all numbers are 0, also its turn, which hides it.
+  /// All numbers of a missing body are 0, including its rotation, which hides it.
   void add(std::size_t k) {
     const Frame frame = reader_.frame(k);
     const std::vector<std::int32_t> rows = reader_.rows(k);
@@ -216,7 +216,8 @@ class PackedView {
         position_[first_position + axis * n + row] =
             static_cast<std::uint16_t>(std::lround(position_scale * (at > 0.0f ? std::min(at, 1.0f) : 0.0f)));
       }
-      // q and -q are the same turn: the one nearer to the frame before changes less and packs better.
+      // q and -q are the same rotation: the one nearer to the frame before changes less and compresses
+      // better.
       std::array<float, 4> q = frame.orientation[i];
       const std::array<float, 4>& p = last_[row];
       if (q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3] < 0.0f) {
@@ -250,7 +251,7 @@ class PackedView {
       meshes.push_back(static_cast<float>(shown.mesh));
       for (const double x : shown.scale) scales.push_back(static_cast<float>(x));
     }
-    // About as many triangles as a ball has.
+    // About as many triangles as a ball.
     const int fineness = n <= 3000 ? 8 : n <= 20000 ? 5 : 3;
     Json surfaces = Json::array();
     for (std::size_t k = 0; k < glyph_count(shapes); ++k)
@@ -297,7 +298,7 @@ class PackedView {
   std::vector<std::array<double, 2>> range_;          // [field]
   std::vector<std::uint16_t> position_, quaternion_;  // [frame][component][body]
   std::vector<std::vector<std::uint8_t>> colour_;     // [field][frame][body]
-  std::vector<std::array<float, 4>> last_;            // [body] as it was turned last
+  std::vector<std::array<float, 4>> last_;            // [body] last rotation
 };
 
 std::vector<std::size_t> view_frames(const TrajectoryReader& reader, const ReportOptions& options) {
@@ -307,7 +308,7 @@ std::vector<std::size_t> view_frames(const TrajectoryReader& reader, const Repor
   return sampled_frames(reader.frames(), static_cast<std::size_t>(wanted));
 }
 
-/// How far the points lie to the sides of what the camera looks at, and above or below it, over their depth.
+/// Extent of the points beside the camera's target, and above or below it, over their depth.
 Vec2 tangents(const std::vector<Vec3>& points, const Camera& camera) {
   const Lens lens(camera, 1.0);
   Vec2 most = Vec2::Zero();
@@ -352,12 +353,12 @@ Json view_json(const TrajectoryReader& reader, const ReportOptions& options, con
   return json;
 }
 
-/// summary.json, or null where a run goes on or was cut off.
+/// summary.json, or null if a run goes on or was interrupted.
 Json summary_json(const RunFolder& folder) {
   std::string problem;
   const std::optional<std::string> text = read_bytes(folder.summary(), problem);
   const Json summary = text ? Json::parse(*text, nullptr, false) : Json(nullptr);
-  return summary.is_discarded() ? Json(nullptr) : summary;  // being written
+  return summary.is_discarded() ? Json(nullptr) : summary;  // it is being written
 }
 
 Json run_json(const RecordedRun& run) {
@@ -405,7 +406,7 @@ Json run_json(const RecordedRun& run) {
           {"text", run.text}};
 }
 
-/// JSON for inside a <script>, which ends at the first "</script": no "<" is left.
+/// JSON for a <script> element, which ends at the first "</script": no "<" is left.
 std::string script_json(const Json& json) {
   std::string text;
   for (const char c : json.dump(-1, ' ', false, Json::error_handler_t::replace)) {
@@ -426,7 +427,7 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-/// Puts the parts where the page says {{name}}.
+/// Inserts the parts at {{name}} in the page.
 std::string filled(std::string_view page, const std::vector<std::pair<std::string, std::string>>& parts) {
   std::string text;
   for (std::size_t at = 0; at < page.size();) {
@@ -442,7 +443,7 @@ std::string filled(std::string_view page, const std::vector<std::pair<std::strin
   return text;
 }
 
-/// The residual that the solver was asked for, of bodies at rest, where gravity alone is the scale.
+/// The requested residual of the solver, for bodies at rest, where gravity is the only scale.
 void add_goal(Plot& plot, const RecordedRun& run) {
   for (const auto& [name, value] : settings_in_effect(run.text, run.overrides)) {
     if (name == "solver.tolerance") plot.limits.push_back({"solver.tolerance", std::stod(value), "#5b6b7b"});

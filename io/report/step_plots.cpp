@@ -14,7 +14,7 @@ namespace scree::io {
 
 namespace {
 
-/// How the steps that share a point of a diagram become one number.
+/// Reduction of the steps at a point of a diagram to one number.
 enum class Reduce { last, mean, most };
 
 /// A line of a diagram: `column` of the table times `factor`.
@@ -51,7 +51,7 @@ std::string spaced(std::string name) {
   return name;
 }
 
-/// The flows of energy: all columns in J but the energies themselves.
+/// The flows of energy: all columns in J except the energies themselves.
 std::vector<Line> flows(const StepRows& rows) {
   std::vector<Line> lines;
   for (const std::string& name : rows.names()) {
@@ -80,13 +80,13 @@ class StepPlots {
     if (!plot.series.empty() && !plot.x.empty()) plots_.push_back(std::move(plot));
   }
 
-  /// What is the same of all diagrams over the steps.
+  /// Common data of all diagrams over the steps.
   void begin(Plot& plot) const {
     plot.over_time = true;
     plot.x_label = "time, s";
     plot.x = time_;
   }
-  /// Points of a line: means of the steps that share one.
+  /// Points of a line: means of the steps at one point.
   std::vector<double> means(const std::vector<double>& values) const { return thin_(values, Reduce::mean); }
 
   std::vector<Plot> take() { return std::move(plots_); }
@@ -98,7 +98,7 @@ class StepPlots {
   std::vector<Plot> plots_;
 };
 
-/// Above which the verdict is amber, and red.
+/// Limits above which the verdict is amber, and red.
 std::vector<Limit> verdict_lines(const VerdictLimit& limit, double factor) {
   return {{"amber above", factor * limit.amber, "#d99a00"}, {"red above", factor * limit.red, "#c0392b"}};
 }
@@ -117,9 +117,9 @@ Plot titled(const std::string& title, const std::string& y_label, const std::str
   return plot;
 }
 
-constexpr std::size_t most_parts = 12;  // lines of a diagram that can be told from each other
+constexpr std::size_t most_parts = 12;  // largest number of distinguishable lines of a diagram
 
-/// A table with a row for every step and part.
+/// A table with a row per step and part.
 class PartTables {
  public:
   PartTables(const std::filesystem::path& file, const std::string& column, std::vector<std::string> names,
@@ -131,7 +131,7 @@ class PartTables {
     for (const std::string& name : names_) rows_.emplace_back(file, column, name);
   }
 
-  /// A line for each part in which the value is not always 0.
+  /// Adds a line for each part whose values are not always 0.
   void add(Plot plot, const std::string& column, std::vector<Plot>& plots) const {
     for (std::size_t k = 0; k < rows_.size(); ++k) {
       const std::vector<double>* const values = rows_[k].column(column);
@@ -150,7 +150,7 @@ class PartTables {
   std::vector<StepRows> rows_;
 };
 
-/// What stands in a column of a table, each once, in the order of its first rows.
+/// The distinct texts in a column of a table, in the order of their first rows.
 std::vector<std::string> parts_of(const std::filesystem::path& file, std::size_t column) {
   std::ifstream in(file);
   std::vector<std::string> names;
@@ -210,7 +210,7 @@ void add_part_diagrams(const RunFolder& folder, std::size_t points, std::vector<
   }
 }
 
-/// Of each measurement the first quantities, a diagram for each: "mass_flow_kg_s" of all kinds of bodies.
+/// The first quantities of each measurement, a diagram for each: "mass_flow_kg_s" of all classes of bodies.
 void add_measurements(const RunFolder& folder, std::size_t points, std::vector<Plot>& plots) {
   constexpr std::size_t most_quantities = 3;
   for (const std::filesystem::path& file : folder.tables()) {
@@ -295,7 +295,7 @@ std::vector<Plot> step_plots(const StepRows& rows, std::size_t points) {
   if (varies(rows.column("time_step_s")))
     plots.add(titled("Time step", "ms"), {{"time_step_s", "adaptive", 1e3}}, Reduce::mean);
   plots.add(titled("Solver sweeps", "a step"), {{"sweeps", "sweeps"}}, Reduce::mean);
-  // Without the verdict's lines: those are for the run, where each step counts by the size of its impulses.
+  // Without the verdict's lines: those are for the run, in which each step is weighted by its impulses.
   Plot balance =
       titled("Momentum balance", "relative error",
              "What contacts between bodies gained or lost in all, of a step's impulses. Weak "

@@ -55,7 +55,7 @@ void BackgroundWriter::work() {
       else
         changed_.wait_for(lock, pause, wanted);
       if (waiting_.empty() && stopping_) return;
-      if (waiting_.empty() && rested_) continue;  // told so while it paused
+      if (waiting_.empty() && rested_) continue;  // new data came during the pause
       rested_ = waiting_.empty();
       if (!rested_) {
         frame = std::move(waiting_.front());

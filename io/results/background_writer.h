@@ -1,4 +1,4 @@
-// Writing frames while the run goes on.
+// Writes frames while the run continues.
 #pragma once
 
 #include <condition_variable>
@@ -12,9 +12,9 @@
 
 namespace scree::io {
 
-/// A thread that hands frames to `write` one after another, in order, and calls `rest` when none has come for
-/// a tenth of a second after that. At most two wait: a run that makes frames faster than they can be written
-/// is held up rather than filling memory.
+/// A thread that passes frames to `write` one after another, in order, and calls `rest` when no frame has
+/// come for a tenth of a second. At most two frames wait: a run that makes frames faster than they can be
+/// written is slowed down, so that memory does not fill up.
 class BackgroundWriter {
  public:
   BackgroundWriter(std::function<void(const Frame&)> write, std::function<void()> rest);
@@ -22,12 +22,13 @@ class BackgroundWriter {
   BackgroundWriter(const BackgroundWriter&) = delete;
   BackgroundWriter& operator=(const BackgroundWriter&) = delete;
 
-  /// Throws what `write` threw for an earlier frame; from then on frames are dropped.
+  /// Throws the exception of `write` for an earlier frame; from then on frames are dropped.
   void push(Frame frame);
-  /// Waits until all frames are written; until the next one nothing is done in the background. Throws what
-  /// `write` threw.
+  /// Waits until all frames are written; until the next frame nothing is done in the background. Throws the
+  /// exception of `write`.
   void drain();
-  /// Waits until all frames are written and ends the thread. Throws what `write` threw. May be called again.
+  /// Waits until all frames are written and ends the thread. Throws the exception of `write`. May be called
+  /// again.
   void finish();
 
  private:

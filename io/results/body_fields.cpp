@@ -41,7 +41,7 @@ std::vector<float> bonds_of_bodies(const Model&, const State& state, std::span<c
   return count;
 }
 
-/// Of all bodies that bonds join, the least number.
+/// The least number among all bodies joined by bonds.
 std::vector<float> fragments(const Model&, const State& state, std::span<const Contact* const>) {
   std::vector<std::size_t> root(state.bodies.size());
   for (std::size_t i = 0; i < root.size(); ++i) root[i] = i;

@@ -1,4 +1,4 @@
-// Numbers of bodies that a scene may add to every frame by `output.fields`.
+// Numbers of bodies that `output.fields` of a scene adds to each frame.
 #pragma once
 
 #include <span>
@@ -18,7 +18,7 @@ struct BodyField {
                                std::span<const Contact* const> contacts);
 };
 
-/// All fields there are.
+/// All available fields.
 std::span<const BodyField> body_fields();
 
 /// The field of this name, or nullptr.

@@ -1,4 +1,4 @@
-// bonds.csv: one row a bond that formed or broke.
+// bonds.csv: one row per bond that formed or broke.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ namespace scree::io {
 
 class BondTable {
  public:
-  /// `at`: 0, or where to go on, as of RowFile.
+  /// `at`: 0, or the position at which to continue, see RowFile.
   BondTable(const std::filesystem::path& path, const std::vector<BondLaw>& laws, std::int64_t at = 0);
 
   void append(const StepReport& report, std::span<const BondEvent> events);
@@ -20,7 +20,7 @@ class BondTable {
   void close() { rows_.close(); }
 
  private:
-  std::vector<std::string> names_;  // as CSV has them
+  std::vector<std::string> names_;  // as CSV fields
   RowFile rows_;
 };
 

@@ -8,7 +8,7 @@
 
 namespace scree {
 
-// What the records of a state are, by name. Names and their meaning are part of the format.
+// The records of a state, by name. Names and their meaning are part of the format.
 
 template <class F>
 void fields(Contact& c, F&& f) {
@@ -137,7 +137,7 @@ void fields(CarriedBody& b, F&& f) {
 
 namespace {
 
-/// Pairs with the places that each remembers, as two tables.
+/// Pairs with their numbers of places, as two tables.
 struct FlatPair {
   std::int32_t a = 0, b = 0, starts = 0;
   Vec3 offset = Vec3::Zero();
@@ -177,7 +177,7 @@ void visit(Archive& io, std::vector<CachedPair>& pairs) {
   }
 }
 
-/// Drives as a table of how many numbers each has, and all numbers.
+/// Actuators as a table with their numbers of values, and all values.
 struct FlatActuator {
   std::int64_t inputs = 0, outputs = 0, memory = 0;
 };
@@ -233,7 +233,7 @@ void visit(Archive& io, Bodies& b) {
   if (!io.reads()) return;
   const std::vector<std::int32_t>& first = b.subdomains.first;
   const std::int32_t cut_bodies = b.subdomains.cut_bodies;
-  // those that have come since are behind
+  // those inserted since then are after them
   const bool fit =
       first.empty() ||
       (first.front() == 0 && std::ranges::is_sorted(first) &&
@@ -358,7 +358,7 @@ void write_checkpoint(const RunFolder& folder, const Scene& scene, const State& 
   CheckpointHead head{scree_version(), provenance().commit, provenance().compiler, finished,
                       initial_hash(scene)};
   visit(io, head);
-  // What writes does not change anything: one list of names serves both ways.
+  // Writing does not change anything: one list of names is used for both.
   io.group("scene", [&] { visit(io, const_cast<Scene&>(scene)); });
   io.group("state", [&] { visit(io, const_cast<State&>(state)); });
   io.group("run", [&] { memory(io); });

@@ -1,4 +1,4 @@
-// Checkpoints: all that a run needs to go on as if it had never stopped.
+// Checkpoints: all data with which a run continues as if it had not stopped.
 #pragma once
 
 #include <functional>
@@ -11,19 +11,19 @@ namespace scree::io {
 
 inline const ArchiveKind checkpoint_kind{"scree checkpoint", 14};
 
-/// What a checkpoint says first.
+/// The first data of a checkpoint.
 struct CheckpointHead {
   std::string scree_version, commit, compiler;
-  bool finished = false;          // the run came to its end here
-  std::int64_t initial_hash = 0;  // of the state that the scene begins with
+  bool finished = false;          // the run ended here
+  std::int64_t initial_hash = 0;  // of the initial state of the scene
 };
 
-// The lists of what a checkpoint holds, for writing and for reading.
+// The members of a checkpoint, for writing and for reading.
 void visit(Archive& io, CheckpointHead& head);
-void visit(Archive& io, Scene& scene);  // what the scene can be made of again
-void visit(Archive& io, State& state);  // bit for bit, but for what follows from the rest
+void visit(Archive& io, Scene& scene);  // data from which the scene can be made again
+void visit(Archive& io, State& state);  // bit for bit, except for derived data
 
-/// Of the bodies that a scene begins with.
+/// Hash of the bodies with which a scene begins.
 std::int64_t initial_hash(const Scene& scene);
 
 /// The number in "step_000000123.h5"; -1 for other names.
@@ -31,8 +31,8 @@ std::int64_t step_of(const std::filesystem::path& checkpoint);
 /// The checkpoints of a run, newest first.
 std::vector<std::filesystem::path> checkpoints(const RunFolder& folder);
 
-/// Writes one; `memory` adds what else the run has to remember. Then those beyond scene.checkpoints.keep go.
-/// Throws WriteError: those that were there are there still.
+/// Writes a checkpoint; `memory` adds other state of the run. Then removes those beyond
+/// scene.checkpoints.keep. Throws WriteError; then the older ones still exist.
 void write_checkpoint(const RunFolder& folder, const Scene& scene, const State& state, bool finished,
                       const std::function<void(Archive&)>& memory);
 

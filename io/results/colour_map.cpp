@@ -13,18 +13,18 @@ constexpr std::size_t nodes = 33, digits = 6;
 
 struct Named {
   std::string_view name, table;  // nodes colours RRGGBB at equal distances
-  float first = 0.0f;            // where in the table the map begins
+  float first = 0.0f;            // beginning of the map in the table
 };
 
-// Every eighth of the 256 colours of the maps by van der Walt and Smith (matplotlib 2015, public domain,
+// Each eighth of the 256 colours of the maps by van der Walt and Smith (matplotlib 2015, public domain,
 // CC0); between them, straight lines stay within 3 of 255 of the full maps.
 // clang-format off
 constexpr std::string_view viridis =
      "440154470d6048186a482374472d7b4537814240863e49893b528b375b8d33638d2f6b8e2c728e297a8e26828e23898e"
      "21918c1f978b1f9f8821a68527ad8131b57b3dbc744cc26c5cc8636ece5881d34d95d840aadc32c0df25d5e21aeae51a"
      "fde725";
-// The first map is what pictures and pages take: viridis without its darkest third, so that what rests, most of a
-// heap, stays bright enough to see its shape.
+// The first map is the default of images and pages: viridis without its darkest third. So bodies at rest,
+// most of a heap, are bright enough to show their shape.
 constexpr std::array<Named, 5> maps{{
     {"scree", viridis, 10.0f / 32.0f},
     {"viridis", viridis},
@@ -82,7 +82,7 @@ std::span<const std::string_view> ColourMap::names() {
 }
 
 Colour category_colour(std::size_t k) {
-  // Okabe and Ito, Color Universal Design, 2008: told apart by the colour-blind too. Black is left out.
+  // Okabe and Ito, Color Universal Design, 2008: colour-blind people can distinguish them too. Without black.
   constexpr std::array<std::string_view, 8> table{"0072b2", "e69f00", "009e73", "cc79a7",
                                                   "56b4e9", "d55e00", "f0e442", "999999"};
   return node(table[k % table.size()], 0);

@@ -1,4 +1,4 @@
-// Numbers to colours.
+// Colour maps.
 #pragma once
 
 #include <Eigen/Core>
@@ -8,7 +8,7 @@
 
 namespace scree::io {
 
-/// sRGB as screens take it, each in [0, 1].
+/// sRGB for screens, each in [0, 1].
 using Colour = Eigen::Vector3f;
 
 /// A perceptually uniform map from [0, 1] to colours.
@@ -16,7 +16,7 @@ class ColourMap {
  public:
   /// `name` must be one of names().
   explicit ColourMap(std::string_view name);
-  Colour operator()(float x) const;  // x beyond [0, 1] or not finite: the nearer end, or the low one
+  Colour operator()(float x) const;  // x outside of [0, 1] gives the nearer end, not finite the low one
 
   static std::span<const std::string_view> names();
 
@@ -25,10 +25,10 @@ class ColourMap {
   float first_ = 0.0f;
 };
 
-/// What bodies are coloured by unless something else is asked for, in pictures, pages and ParaView.
+/// The default colour map of bodies, in images, pages and ParaView.
 inline constexpr std::string_view default_map = "scree";
 
-/// Of things without an order: distinct for eight, then over again.
+/// For categories without an order: eight distinct colours, then repeated.
 Colour category_colour(std::size_t k);
 
 /// Screen values to light, per channel, and back (sRGB's power law, IEC 61966-2-1).

@@ -1,4 +1,4 @@
-// What the name of a column says to people.
+// Labels of columns for users.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// events.csv: one row an event that happened.
+// events.csv: one row per event.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace scree::io {
 /// Members throw WriteError.
 class EventTable {
  public:
-  /// `at`: 0, or where to go on, as of RowFile.
+  /// `at`: 0, or the position at which to continue, see RowFile.
   EventTable(const std::filesystem::path& path, const std::vector<Event>& events, std::int64_t at = 0);
   void append(const Happening& happening);
   std::int64_t sync() { return rows_.sync(); }

@@ -20,12 +20,12 @@ std::vector<Vec3f> single(const std::vector<Vec3>& values) {
   return result;
 }
 
-/// A motion x -> q x + p of what is counted from an origin.
+/// A motion x -> q x + p of places relative to an origin.
 Pose counted_from(const Vec3& origin, const Pose& motion) {
   return {motion.position + motion.orientation * origin - origin, motion.orientation};
 }
 
-/// The contacts of the last step, then those of sleepers.
+/// The contacts of the last step, then those of sleeping bodies.
 std::vector<const Contact*> all_contacts(const State& state) {
   std::vector<const Contact*> all;
   for (const Contact& c : state.contacts.list) all.push_back(&c);
@@ -33,7 +33,7 @@ std::vector<const Contact*> all_contacts(const State& state) {
   return all;
 }
 
-/// Points go along with body a: half a step has passed since contacts were found. Impulses times a factor.
+/// Points move with body a: half a step has passed since contacts were found. Impulses times a factor.
 FrameContacts frame_contacts(std::span<const Contact* const> contacts, const std::vector<Vec3>& position,
                              const Vec3& origin, double factor) {
   FrameContacts result;
@@ -66,7 +66,7 @@ void add_bonds(const State& state, const PlacedCell& cell, const Vec3& origin, d
   }
 }
 
-/// Frames list bodies by their id, whatever slots they are in.
+/// Frames list bodies by id, in whatever slots they are.
 class RowsById {
  public:
   explicit RowsById(const std::vector<BodyId>& id) {
@@ -124,7 +124,7 @@ Frame make_frame(const Model& model, const State& state, const std::vector<std::
   frame.time_s = state.time_s;
   for (const Vec3& x : bodies.position) frame.position.push_back((x - origin).cast<float>());
   frame.velocity = single(bodies.linear_velocity);
-  if (model.cell.is_periodic()) {  // of the images in it
+  if (model.cell.is_periodic()) {  // positions of the images in the cell
     const PlacedCell cell = cell_at(model, state, state.time_s);
     frame.lattice.assign(cell.lattice.data(), cell.lattice.data() + cell.lattice.size());
     const Mat3 row_by_row = cell.rate.transpose();
@@ -164,7 +164,7 @@ Frame make_frame(const Model& model, const State& state, const std::vector<std::
   }
   frame.boundary_removed.assign(state.overrides.removed.begin(), state.overrides.removed.end());
   frame.has_contacts = with_contacts;
-  // As if all steps had the same length: impulses over that are forces.
+  // As for constant step lengths: impulses over that are forces.
   const double last = state.memory.last_s, factor = last > 0.0 ? model.settings.time_step_s / last : 1.0;
   if (with_contacts) {
     frame.contacts = frame_contacts(contacts, bodies.position, origin, factor);

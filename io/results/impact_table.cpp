@@ -12,7 +12,7 @@ namespace scree::io {
 
 namespace {
 
-/// Columns of one of the two, after its letter.
+/// Columns of one of the two bodies, after its letter.
 constexpr std::array body_columns{"x_m",
                                   "y_m",
                                   "z_m",
@@ -39,7 +39,7 @@ std::string header() {
   return names;
 }
 
-/// Of one of the two: where its centre was, and its velocities before and after.
+/// For one of the two: place of its centre, and its velocities before and after.
 void append_body(std::string& row, const Vec3& centre, const Twist& before, const Twist& after) {
   auto out = std::back_inserter(row);
   for (const Vec3* v : {&centre, &before.linear, &before.angular, &after.linear, &after.angular})
@@ -82,7 +82,7 @@ RecordedImpacts::RecordedImpacts(const std::filesystem::path& path) {
   if (time == nullptr) return;
   for (const char* side : sides) {
     const std::vector<double>* id = rows.column(fmt::format("body_{}", side));
-    if (id == nullptr) continue;  // all struck walls
+    if (id == nullptr) continue;  // only walls took part
     std::array<const std::vector<double>*, body_columns.size()> columns{};
     for (std::size_t k = 0; k < columns.size(); ++k)
       columns[k] = rows.column(fmt::format("{}_{}", side, body_columns[k]));

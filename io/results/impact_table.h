@@ -1,4 +1,4 @@
-// impacts.csv: one row an impact of piecewise steps, at its instant.
+// impacts.csv: one row per impact of piecewise steps, at its exact time.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace scree::io {
 
 class ImpactTable {
  public:
-  /// `at`: 0, or where to go on, as of RowFile.
+  /// `at`: 0, or the position at which to continue, see RowFile.
   ImpactTable(const std::filesystem::path& path, const Boundaries& boundaries, std::int64_t at = 0);
 
   void append(const StepReport& report, const Bodies& bodies, std::span<const Impact> impacts);
@@ -19,21 +19,21 @@ class ImpactTable {
   void close() { rows_.close(); }
 
  private:
-  std::vector<std::string> names_;  // [boundary], as CSV has them
+  std::vector<std::string> names_;  // [boundary], as CSV fields
   RowFile rows_;
 };
 
-/// A body at the instant of an impact.
+/// A body at the time of an impact.
 struct RecordedImpact {
   double time_s = 0.0;
   Vec3 place = Vec3::Zero();  // m, of its centre
   Twist before, after;
 };
 
-/// impacts.csv, read back: every body's impacts, in the order of time.
+/// impacts.csv, read back: the impacts of each body, ordered by time.
 class RecordedImpacts {
  public:
-  /// An absent file has no impacts. Throws ReadError if it cannot be read.
+  /// A missing file has no impacts. Throws ReadError if it cannot be read.
   explicit RecordedImpacts(const std::filesystem::path& path);
   /// Those later than one time and not later than another.
   std::span<const RecordedImpact> between(BodyId body, double after_s, double until_s) const;

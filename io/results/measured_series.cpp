@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// JSON knows no NaN.
+/// JSON has no NaN.
 Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
 Json statistics_json(const std::string& unit, const SeriesStatistics& s) {
@@ -38,7 +38,7 @@ std::string joined_row(double first, const std::vector<double>& rest) {
   return text;
 }
 
-/// "1.2345 +- 0.0012" with as many digits as the error leaves.
+/// "1.2345 +- 0.0012" with as many digits as the error justifies.
 std::string with_error(double mean, double error) {
   if (!std::isfinite(mean)) return "-";
   if (!std::isfinite(error)) return fmt::format("{:.4g}", mean);
@@ -50,7 +50,7 @@ std::string with_error(double mean, double error) {
   return fmt::format("{:.{}g} ± {:.2g}", mean, digits, error);
 }
 
-/// Of a series that has no steady mean.
+/// Text for a series without a steady mean.
 std::string drift_words(const SeriesStatistics& s) {
   if (s.is_steady()) return "";
   return fmt::format("  drifts by {:+.3g}", s.drift);
@@ -86,7 +86,7 @@ void read_series(const std::filesystem::path& file, MeasuredSeries& series) {
   if (lines.empty()) throw ReadError(fmt::format("{} cannot be read", file.string()));
   for (std::size_t n = 1; n < lines.size(); ++n) {
     const std::vector<CsvField> fields = split_csv(lines[n].text, ',');
-    if (fields.size() != series.columns.size() + 1) continue;  // not whole
+    if (fields.size() != series.columns.size() + 1) continue;  // incomplete
     std::vector<double> row;
     for (const CsvField& field : fields) row.push_back(csv_number(field.text));
     series.add(row[0], {row.begin() + 1, row.end()});

@@ -1,4 +1,4 @@
-// The measurements of a scene while it runs.
+// The measurements of a scene during a run.
 #pragma once
 
 #include "io/files/archive.h"
@@ -9,18 +9,18 @@
 
 namespace scree::io {
 
-/// One measurement, with its table: a row whenever one ends. Members throw WriteError.
+/// One measurement, with its table, which gets a row each time one ends. Members throw WriteError.
 class MeasurementTable {
  public:
-  /// `at`: 0, or where to go on, as of RowFile.
+  /// `at`: 0, or the position at which to continue, see RowFile.
   MeasurementTable(const std::filesystem::path& path, const Scene& scene, const MeasurementPlan& plan,
                    std::int64_t at = 0);
-  /// Will it look at bodies at that time?
+  /// Does it need bodies at that time?
   bool wants_bodies(double time_s) const { return measuring_.wants_bodies(time_s); }
   void append(const Observed& now);
   std::int64_t sync() { return rows_.sync(); }
   void close() { rows_.close(); }
-  /// What it remembers, in a checkpoint.
+  /// Its state for a checkpoint.
   void visit(Archive& io);
   const Measuring& measuring() const { return measuring_; }
 
@@ -30,7 +30,7 @@ class MeasurementTable {
   RowFile rows_;
 };
 
-/// measurements.json and distributions, of tables that are closed. Throws WriteError.
+/// Writes measurements.json and distributions for closed tables. Throws WriteError.
 std::vector<MeasuredSeries> write_measurements(const RunFolder& folder, const std::string& scene,
                                                const std::vector<std::shared_ptr<MeasurementTable>>& tables);
 

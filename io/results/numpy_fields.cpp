@@ -10,7 +10,7 @@ namespace scree::io {
 
 namespace {
 
-/// The format's version 1.0: magic, version, length of the header, a dict in Python's words, filled up with
+/// The format's version 1.0: magic, version, length of the header, a dict in Python's notation, padded with
 /// blanks so that numbers begin at a multiple of 64 bytes.
 std::string npy_header(const std::string& dict) {
   constexpr std::size_t before = 10, alignment = 64;

@@ -1,4 +1,4 @@
-// Tables with a row for every step and part of a scene: what was done to it, or by it.
+// Tables of observables, with a row per step and part of a scene.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace scree::io {
 /// column for each. Members throw WriteError.
 class ObservableTable {
  public:
-  /// `at`: 0, or where to go on, as of RowFile.
+  /// `at`: 0, or the position at which to continue, see RowFile.
   ObservableTable(const std::filesystem::path& path, ObservedKind kind, const Model& model,
                   std::int64_t at = 0);
   void append(const Observed& now);
@@ -22,11 +22,11 @@ class ObservableTable {
 
  private:
   ObservedKind kind_;
-  std::vector<std::string> names_;  // [part] as CSV has them
+  std::vector<std::string> names_;  // [part] as CSV fields
   RowFile rows_;
 };
 
-/// models.csv: what declarative models saw and gave at the end of each step. Members throw WriteError.
+/// models.csv: inputs and outputs of declarative models at the end of each step. Members throw WriteError.
 class ModelTable {
  public:
   ModelTable(const std::filesystem::path& path, const std::vector<Actuator>& models, std::int64_t at = 0);

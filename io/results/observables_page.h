@@ -1,4 +1,4 @@
-// docs/observables.md, made of the list itself.
+// Text of docs/observables.md, made from the list of observables.
 #pragma once
 
 #include <string>

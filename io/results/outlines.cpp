@@ -7,7 +7,7 @@ namespace scree::io {
 
 namespace {
 
-/// The twelve edges of what three vectors span from a corner.
+/// The twelve edges of the parallelepiped of three vectors from a corner.
 void add_box(const Vec3& corner, const Mat3& edges, OutlineKind kind, std::vector<OutlineEdge>& list) {
   for (int along = 0; along < 3; ++along) {
     const Vec3 one = edges.col((along + 1) % 3), other = edges.col((along + 2) % 3);

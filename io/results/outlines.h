@@ -1,4 +1,4 @@
-// Outlines: edges of what has no surface of its own but should be seen: cells, inlets, outlets, the domain.
+// Outlines: edges of objects without a surface that should be visible: cells, inlets, outlets, the domain.
 #pragma once
 
 #include <array>
@@ -16,23 +16,23 @@ struct OutlineEdge {
   OutlineKind kind = OutlineKind::cell;
 };
 
-/// Of a run.
+/// The outlines of a run.
 struct Outlines {
-  std::vector<OutlineEdge> edges;                     // of what stays where it is
+  std::vector<OutlineEdge> edges;                     // of fixed objects
   std::optional<Vec3> cell_centre;                    // m, of a periodic cell
   std::array<bool, 3> periodic{false, false, false};  // [vector of its lattice]
 
   bool is_empty() const { return edges.empty() && !cell_centre; }
 };
 
-/// Inlets, outlets and the domain as boxes and cylinders, of meshes the box that holds them. Planes, and
-/// domains that are open to some side, have no edges.
+/// Inlets, outlets and the domain as boxes and cylinders; for meshes the bounding box. Planes, and
+/// domains with open sides, have no edges.
 Outlines outlines(const Model& model);
 
-/// In coordinates that are counted from an origin.
+/// In coordinates relative to an origin.
 Outlines counted_from(const Vec3& origin, Outlines outlines);
 
-/// Of a cell about its centre with these vectors (columns, m).
+/// The outline of a cell about its centre with these vectors (columns, m).
 std::vector<OutlineEdge> cell_outline(const Vec3& centre, const Mat3& lattice);
 
 }  // namespace scree::io

@@ -367,7 +367,7 @@ std::string list(const Vec3& v) { return fmt::format("[{}, {}, {}]", v.x(), v.y(
 
 const char* python(bool value) { return value ? "True" : "False"; }
 
-/// Names in quotes, with commas between.
+/// Names in quotes, separated by commas.
 std::string wall_arrays() {
   std::string text;
   for (const WallQuantity& q : wall_quantities())
@@ -387,7 +387,7 @@ std::string units() {
   return text;
 }
 
-/// The map that pictures and pages have too.
+/// The colour map of images and pages.
 std::string colours() {
   constexpr int steps = 32;
   const ColourMap map(default_map);
@@ -399,8 +399,8 @@ std::string colours() {
   return '[' + text + ']';
 }
 
-/// A JSON string is a Python string literal: quotes and backslashes in the path are taken care of. Bytes that
-/// are no UTF-8 are what Python makes of them.
+/// A JSON string is a Python string literal: quotes and backslashes in the path are escaped. Bytes that
+/// are not UTF-8 are converted as in Python.
 std::string python_path(const std::string& path) {
   try {
     return nlohmann::json(path).dump();

@@ -19,7 +19,7 @@ std::string compiler() {
 #endif
 }
 
-/// As Linux tells it.
+/// As reported by Linux.
 std::string processor() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {

@@ -1,4 +1,4 @@
-// What a run was made with.
+// Provenance: the program and machine of a run.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct Provenance {
 /// "major.minor.patch"
 std::string scree_version();
 
-/// Of this program on this machine.
+/// For this program on this machine.
 const Provenance& provenance();
 
 }  // namespace scree::io

@@ -11,7 +11,7 @@ namespace scree::io {
 
 namespace {
 
-/// What follows from poses, velocities and constants: the value of body i.
+/// A field that follows from poses, velocities and constants: the value of body i.
 struct Derived {
   const char* name;
   const char* unit;

@@ -16,7 +16,7 @@ using namespace hdf5;
 
 namespace {
 
-constexpr double largest = 1e100;     // of any number here, in its unit: products of three stay finite
+constexpr double largest = 1e100;     // of any number here, in its unit: products of three remain finite
 constexpr double smallest = 1e-100;   // of lengths, masses and densities
 constexpr double least_ratio = 1e-9;  // of the semi-axes of one ellipsoid
 
@@ -110,7 +110,7 @@ std::vector<Quadric> quadrics(const File& file, const std::string& name, std::si
   const auto values = file.read_wide<double>(name, 0, n, width);
   std::vector<Quadric> read(n);
   for (std::size_t k = 0; k < values.size(); ++k) {
-    // Perturbations may be infinite in one direction, and so have zeros: but not infinite numbers.
+    // Perturbations may be infinite in one direction, and so have zeros, but no infinite numbers.
     if (!(std::abs(values[k]) <= largest)) fail(name, fmt::format("row {} has {}", k / width, values[k]));
     (&read[k / width].xx)[k % width] = values[k];
   }
@@ -222,7 +222,7 @@ void read_revolved(const File& file, Boundaries& boundaries) {
   }
 }
 
-/// Walls of a kind that is a few numbers.
+/// Walls of a kind that consists of a few numbers.
 template <class Surface>
 void read_plain(const File& file, Boundaries& boundaries) {
   const std::string group = std::string("boundaries/") + name_of(Surface{}) + "s/";
@@ -287,7 +287,7 @@ std::vector<ShapeDescription> read_shapes(const File& file, const Shapes& known,
   for (std::size_t i = 0; i < n; ++i) shapes[i].kind = static_cast<ShapeKind>(kinds[i]);
   for (const ShapeColumn& column : shape_columns) {
     const std::string name = std::string("bodies/") + column.name;
-    if (!file.has(name)) continue;  // of older runs
+    if (!file.has(name)) continue;  // in older runs
     const auto values = file.read_wide<double>(name, first, n, column.width);
     for (std::size_t i = 0; i < values.size(); ++i)
       shapes[i / column.width].numbers[column.first + i % column.width] = values[i];
@@ -311,7 +311,7 @@ std::vector<ShapeDescription> read_shapes(const File& file, const Shapes& known,
 namespace {
 
 void read_outlines(const File& file, RecordedRun& run) {
-  if (!file.has("outlines")) return;  // of an earlier version, or there are none
+  if (!file.has("outlines")) return;  // from an earlier version, or there are none
   const std::size_t n = file.rows("outlines/kind");
   const std::vector<Vec3> start = vectors(file, "outlines/start", n), end = vectors(file, "outlines/end", n);
   const auto kind = indices(file, "outlines/kind", n, 4);
@@ -382,7 +382,7 @@ void read_recorded_bodies(const File& file, Model& model, Bodies& bodies) {
   const std::uint64_t first = bodies.size(), all = file.rows("bodies/id");
   if (all < first) fail("bodies/id", fmt::format("has {} rows, and had {}", all, first));
   const std::uint64_t n = all - first;
-  // All is read before anything is added: reading may fail, and is tried again, while the run writes.
+  // All is read before anything is added: reading may fail, and be tried again, while the run writes.
   const auto id = file.read<std::int64_t>("bodies/id", first, n);
   const auto mass = file.read<double>("bodies/mass", first, n);
   expect_numbers("bodies/mass", mass, 1, smallest, largest);

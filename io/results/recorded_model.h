@@ -1,5 +1,5 @@
-// What stays the same during a run, as trajectory.h5 has it. All throw hdf5::Error; what they return is
-// whole: every index in it names something, and the numbers that shapes are made of are sound.
+// Reads the constant data of a run from trajectory.h5. All functions throw hdf5::Error; their results are
+// complete: each index in them is valid, and so are the numbers of shapes.
 #pragma once
 
 #include "io/files/hdf5_file.h"
@@ -7,10 +7,10 @@
 
 namespace scree::io {
 
-/// All but the bodies.
+/// All data except the bodies.
 RecordedRun read_recorded_run(const hdf5::File& file);
 
-/// Adds those that `bodies` does not have yet; all or none.
+/// Adds the bodies that `bodies` does not have yet; all or none.
 void read_recorded_bodies(const hdf5::File& file, Model& model, Bodies& bodies);
 
 }  // namespace scree::io

@@ -9,7 +9,7 @@ namespace scree::io {
 
 namespace {
 
-// Steps, and steps times bodies, that are made at most with the scene as it is.
+// Limits of steps, and of steps times bodies, with the scene unchanged.
 constexpr std::int64_t most_steps_tried = 5000;
 constexpr double most_work = 1e6;
 

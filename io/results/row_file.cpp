@@ -10,11 +10,11 @@ namespace scree::io {
 
 namespace {
 
-// Rows are handed on when this much has gathered or this much time has passed, whichever comes first.
+// Rows are written when this size or this time is reached, whichever comes first.
 constexpr std::size_t flush_bytes = 1 << 16;
 constexpr std::chrono::seconds flush_interval{1};
 
-/// The checksum of a table that is gone on with. Throws WriteError if its first bytes are not what was
+/// The checksum of a table that is continued. Throws WriteError if its first bytes are not those that were
 /// written.
 std::uint32_t checksum_at(const std::filesystem::path& path, std::int64_t at) {
   if (at <= 0) return 0;
@@ -53,7 +53,7 @@ std::map<std::string, std::vector<TableChecksum>> table_checksums(const std::fil
       continue;
     std::vector<TableChecksum>& sums = found[line.substr(0, first)];
     while (!sums.empty() && sums.back().bytes >= sum.bytes)
-      sums.pop_back();  // it was gone on with from there
+      sums.pop_back();  // the table was continued from there
     sums.push_back(sum);
   }
   return found;

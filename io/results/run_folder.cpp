@@ -23,7 +23,7 @@ namespace {
   throw WriteError(fmt::format("cannot write to {}: {}", path.string(), reason));
 }
 
-/// Files of the folder whose names begin and end so, sorted.
+/// Files of the folder whose names have this beginning and end, sorted.
 std::vector<fs::path> files_named(const fs::path& folder, const std::string& begin, const std::string& end) {
   std::vector<fs::path> found;
   std::error_code error;
@@ -116,7 +116,7 @@ RunFolder prepare_run_folder(const fs::path& path, bool overwrite) {
              "it already holds results ({}{}); choose another folder (-o) or replace them (--overwrite)",
              present.front().filename().string(), present.size() > 1 ? " and others" : ""));
   }
-  // A trial file before anything is removed: old results must outlive an attempt that could not have written
+  // A trial file before anything is removed: old results must survive an attempt that could not have written
   // new ones.
   fs::create_directories(path, error);
   if (error) fail(path, error.message());

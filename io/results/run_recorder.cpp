@@ -37,7 +37,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Adds the time between its birth and its end to a sum, s.
+/// Adds the time of its life to a sum, s.
 class Stopwatch {
  public:
   explicit Stopwatch(double& sum) : sum_(sum) {}
@@ -61,7 +61,7 @@ void require_known_fields(const Scene& scene) {
   if (!faults.empty()) throw InputError(std::move(faults));
 }
 
-/// Of a file of ours.
+/// Checksum of one of our files.
 std::uint32_t checksum(const std::filesystem::path& file) try {
   return crc32_of_file(file);
 } catch (const ReadError& error) {
@@ -73,7 +73,7 @@ RunFolder prepare(const Scene& scene, const RecordOptions& options) {
   return prepare_run_folder(options.folder, options.overwrite);
 }
 
-/// Bytes that the tables of rows have, as a checkpoint knows them, by name; 0: none yet.
+/// Lengths of the tables in a checkpoint, bytes, by name; 0: none yet.
 struct RowPositions {
   std::map<std::string, std::int64_t> of;
   void visit(Archive& io, const std::vector<MeasurementPlan>& measurements) {
@@ -83,7 +83,7 @@ struct RowPositions {
   static std::string table_of(const MeasurementPlan& plan) { return "measured_" + plan.name; }
 };
 
-/// A table of rows, beside steps.csv: what the recorder does with each.
+/// A table of rows, other than steps.csv, with the recorder's operations on it.
 struct RowTable {
   std::string name;
   std::function<void(const Observed&)> append;  // of a step
@@ -97,34 +97,34 @@ struct RunRecorder::Parts {
   const Scene& scene;
   const RunPlan plan = run_plan(scene);
   Clock::time_point start = Clock::now(), last_checkpoint = start;
-  double recording_time_s = 0.0, earlier_wall_time_s = 0.0;  // earlier: before the run went on
+  double recording_time_s = 0.0, earlier_wall_time_s = 0.0;  // earlier: before the run was continued
   RunFolder folder;
   FolderLock lock;
-  RowPositions at;  // where tables are gone on with
+  RowPositions at;  // positions at which tables are continued
   std::vector<std::int64_t> trajectory_at;
   StepTable steps;
-  std::vector<RowTable> tables;  // that the scene has, beside steps
+  std::vector<RowTable> tables;  // of the scene, other than steps
   std::shared_ptr<EventTable> events;
   std::vector<std::shared_ptr<MeasurementTable>> measurements;
-  std::vector<MeasuredSeries> measured;  // what they came to, at the end
+  std::vector<MeasuredSeries> measured;  // their results, at the end
   RunStatistics statistics;
   StageTable stages;
   std::optional<Trajectory> trajectory;
-  bool has_vtk = false;  // a run whose beginning has none goes on without
+  bool has_vtk = false;  // a run that began without one continues without
   std::optional<VtkSeries> vtk;
   std::shared_ptr<const BodyConstants> constants;  // of the last frame's bodies
   WallCellRecord wall_cells;
   double next_walls_s = 0.0, last_walls_s = -infinity;  // since the start; simulated time
-  ViewBox region;                                       // of the picture
+  ViewBox region;                                       // of the image
   std::int64_t frames = 0, last_frame_step = -1;
   double next_frame_s = 0.0;
   double next_contacts_s = 0.0;             // since the start
-  std::uint64_t state_hash = 0;             // of the last row, or of what the first step begins with
+  std::uint64_t state_hash = 0;             // of the last row, or of the state before the first step
   double checkpoint_time_s = 0.0;           // of the state in the last checkpoint
   std::int64_t checkpoint_step = -1;        // likewise; -1: there is none
-  std::optional<bool> checkpoint_wanted;    // after this step, if that has been asked already
-  std::vector<std::int64_t> resumed_steps;  // after which the run was gone on with
-  // Last, so that its thread ends before what it writes to.
+  std::optional<bool> checkpoint_wanted;    // after this step, if it has been determined
+  std::vector<std::int64_t> resumed_steps;  // steps after which the run was continued
+  // Last, so that its thread ends before the data to which it writes.
   BackgroundWriter writer;
 
   Parts(const Scene& s, const RecordOptions& options) : Parts(s, prepare(s, options), nullptr) {
@@ -162,7 +162,7 @@ struct RunRecorder::Parts {
     if (vtk && memory != nullptr) memory->group("run/vtk", [&] { vtk->visit(*memory); });
   }
 
-  /// Opens a table, or goes on with it; append(table, observed) writes what a step did.
+  /// Opens a table, or continues it; append(table, observed) writes the results of a step.
   template <class Table, class Append, class... Arguments>
   std::shared_ptr<Table> open(const std::string& name, Append append, const Arguments&... arguments) {
     const auto table = std::make_shared<Table>(folder.table(name), arguments..., at.of[name]);
@@ -189,7 +189,7 @@ struct RunRecorder::Parts {
             t.append(now.result.report, now.state.bodies, now.result.impacts);
           },
           m.boundaries);
-    if (!scene.events.empty())  // rows come where one happens
+    if (!scene.events.empty())  // has rows when events happen
       events = open<EventTable>(
           "events", [](auto&, const Observed&) {}, scene.events);
     for (const MeasurementPlan& plan : scene.measurements)
@@ -202,7 +202,7 @@ struct RunRecorder::Parts {
     return positions;
   }
 
-  /// What a checkpoint has beyond scene and state, but for the series of files.
+  /// Data of a checkpoint in addition to scene and state, without the series of files.
   void visit(Archive& io) {
     io.group("statistics", [&] { statistics.visit(io); });
     io.group("stages", [&] { stages.visit(io); });
@@ -237,7 +237,7 @@ struct RunRecorder::Parts {
            (c.steps > 0 && state.step - std::max<std::int64_t>(checkpoint_step, 0) >= c.steps);
   }
 
-  /// For two frames and two checkpoints like the last ones.
+  /// Checks for space for two frames and two checkpoints of the last sizes.
   void require_room() const {
     const auto size = [](const std::filesystem::path& file) {
       std::error_code error;
@@ -256,7 +256,7 @@ struct RunRecorder::Parts {
                     folder.path.string(), bytes_text(left), bytes_text(frame + checkpoint)));
   }
 
-  /// All that was recorded so far is on disk before the checkpoint says so.
+  /// All recorded data are on disk before the checkpoint refers to them.
   void write_checkpoint(const State& state, bool finished) {
     writer.drain();
     if (trajectory) {
@@ -276,7 +276,7 @@ struct RunRecorder::Parts {
     checkpoint_step = state.step;
   }
 
-  /// One checksum a table is enough for tables that do not grow any more.
+  /// One checksum per table is enough for tables that no longer grow.
   void sum_up_tables() const {
     std::string lines;
     for (const std::filesystem::path& table : folder.tables())
@@ -313,7 +313,7 @@ struct RunRecorder::Parts {
     if (!boundaries.empty()) write_walls(folder.walls(), wall_mesh(boundaries, region));
   }
 
-  /// Planes have no end: what is drawn of them follows the bodies to where they went.
+  /// Planes are unbounded: their drawn part follows the bodies.
   void redraw_walls(Bodies bodies) {
     for (Vec3& x : bodies.position) x -= scene.origin;
     region = grown_region(region, bodies);
@@ -322,7 +322,7 @@ struct RunRecorder::Parts {
 
   bool frame_due(const State& state) const { return state.time_s + time_slack(scene) >= next_frame_s; }
 
-  /// Contacts go with the first frame at or after every multiple of their interval.
+  /// Contacts are in the first frame at or after each multiple of their interval.
   bool contacts_due(double elapsed_s) {
     const OutputSettings& output = scene.output;
     if (!output.contacts || output.contacts_interval_s <= 0.0) return output.contacts;
@@ -332,7 +332,7 @@ struct RunRecorder::Parts {
     return true;
   }
 
-  /// What walls felt goes with the first frame at or after every multiple of its interval.
+  /// Wall data are in the first frame at or after each multiple of their interval.
   bool walls_due(double elapsed_s) {
     if (scene.model.wall_cells.empty() || elapsed_s < next_walls_s) return false;
     const double interval = scene.output.wall_cells_interval_s;
@@ -340,7 +340,7 @@ struct RunRecorder::Parts {
     return true;
   }
 
-  /// And at the end, though there may be a frame of that moment already.
+  /// Also at the end, even if there is a frame of that moment already.
   void add_last_walls(const State& state) {
     if (scene.model.wall_cells.empty() || (!trajectory && !vtk) || last_walls_s == state.time_s) return;
     next_walls_s = 0.0;
@@ -388,7 +388,7 @@ RunRecorder::RunRecorder(const Scene& scene, const std::filesystem::path& folder
   p.state_hash = state_hash(state.bodies);
   p.next_frame_s = next_frame(p.plan, state.overrides, state.time_s);
   std::error_code ignored;
-  std::filesystem::remove(p.folder.summary(), ignored);  // of a run that had ended
+  std::filesystem::remove(p.folder.summary(), ignored);  // from a run that had ended
 }
 
 RunRecorder::~RunRecorder() = default;
@@ -471,7 +471,7 @@ Summary RunRecorder::finish(RunStatus status, const State& state, bool good) {
   };
   {
     const Stopwatch watch(p.recording_time_s);
-    // Before a frame that a run without an interruption would not have.
+    // Before a frame that an uninterrupted run would not have.
     const bool wanted = status != RunStatus::failed && p.scene.checkpoints.keep > 0;
     if (wanted) attempt([&] { p.write_checkpoint(state, status == RunStatus::finished); });
     if (good && p.last_frame_step != state.step) attempt([&] { p.add_frame(state); });

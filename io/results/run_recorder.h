@@ -1,4 +1,4 @@
-// Everything that a run leaves behind, driven by the loop that advances it.
+// Writes all results of a run, called by the run loop.
 #pragma once
 
 #include <memory>
@@ -18,52 +18,52 @@ struct RecordOptions {
   bool overwrite = false;
 };
 
-/// Made before the first step, told about every step, finished once. Frames are written in the background at
-/// the scene's interval; the first shows the initial state. Members throw WriteError. While it lives no other
-/// recorder writes to its folder.
+/// Created before the first step, called for each step, finished once. Frames are written in the background
+/// at the scene's interval; the first one is the initial state. Members throw WriteError. During its lifetime
+/// no other recorder writes to its folder.
 class RunRecorder : public RunObserver {
  public:
   /// The scene must outlive the recorder. Throws InputError for an unknown name in output.fields, and
-  /// WriteError, before anything is written, if the folder holds results that may not be overwritten, or
+  /// WriteError, before it writes anything, if the folder has results that must not be overwritten, or
   /// another run writes to it.
   RunRecorder(const Scene& scene, const RecordOptions& options);
-  /// Goes on with the files of a run after what a checkpoint remembers of it; what they have beyond that is
+  /// Continues the files of a run from the state in a checkpoint; later parts of the files are
   /// cut off. `state`: the checkpoint's.
   RunRecorder(const Scene& scene, const std::filesystem::path& folder, const State& state,
               Archive& checkpoint);
   ~RunRecorder() override;
 
-  /// Writes the checkpoint that a run begins with, so that it can be gone on with whenever it is cut off;
-  /// before the first step. `state`: what the first step begins with.
+  /// Writes the checkpoint of the initial state, so that a run can be continued after any interruption;
+  /// call it before the first step. `state`: at the beginning of the first step.
   void begin(const State& state);
 
-  /// Of a run by ranks: is a frame or a checkpoint due?
+  /// For a run by ranks: is a frame or a checkpoint due?
   bool wants_bodies(const State& state) override;
 
-  /// `state` is as the step left it; what a frame shows of it is copied if one is due.
+  /// `state`: after the step; it is copied if a frame is due.
   void after_step(const StepResult& result, const State& state) override;
 
-  /// What events did at the end of the step, after after_step(). `state`: with what they changed; the hash in
-  /// the step's row is of it.
+  /// The effects of events at the end of the step; call it after after_step(). `state`: with their changes;
+  /// the hash in the step's row is that of it.
   void after_events(std::span<const Happening> happenings, const State& state) override;
 
-  /// Where the energy ledger does not close within what the scene wants (checks.ledger_tolerance).
+  /// If the energy ledger does not close within the scene's limit (checks.ledger_tolerance).
   std::string objection() override;
 
-  /// Writes a checkpoint if one is due (scene.checkpoints); after after_events(). Throws OutOfRoom while what
-  /// a checkpoint and another frame need is still free, but not much more.
+  /// Writes a checkpoint if one is due (scene.checkpoints); call it after after_events(). Throws OutOfRoom
+  /// while the space for a checkpoint and another frame is still free, but not much more.
   void before_next(const State& state) override;
 
   /// Writes a checkpoint, unless the run has failed, the last frame if it is not written yet, and the
-  /// summary, and closes all files. What can be written is written even if something else cannot; only then
-  /// the first WriteError is thrown. Without a `good` state, such as one in the middle of a step, there is no
+  /// summary, and closes all files. Each file is written even if others fail; then
+  /// the first WriteError is thrown. If the state is not `good`, such as in the middle of a step, there is no
   /// frame of it.
   Summary finish(RunStatus status, const State& state, bool good = true);
 
   const RunStatistics& statistics() const;
   const RunFolder& folder() const;
   const StageTable& stage_table() const;
-  /// What measurements came to; after finish().
+  /// Results of measurements; after finish().
   const std::vector<MeasuredSeries>& measured() const;
 
  private:

@@ -13,7 +13,8 @@ namespace scree::io {
 
 namespace {
 
-/// Median over the last sixth of the steps, at least one: start-up, when few bodies touch, does not count.
+/// Median over the last sixth of the steps, at least one: so the start, when few bodies touch, does not
+/// count.
 double median_of_last_sixth(const std::vector<double>& times) {
   if (times.empty()) return 0.0;
   const auto count = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, times.size() / 6));
@@ -23,7 +24,7 @@ double median_of_last_sixth(const std::vector<double>& times) {
   return *middle;
 }
 
-/// The value that a part of all stays below; 0 if there are none.
+/// The value below which a share of all is; 0 if there are none.
 double quantile(std::vector<double> values, double part) {
   if (values.empty()) return 0.0;
   const auto last = static_cast<std::ptrdiff_t>(values.size()) - 1;
@@ -34,7 +35,7 @@ double quantile(std::vector<double> values, double part) {
 
 double over(double part, double whole) { return whole > 0.0 ? part / whole : 0.0; }
 
-/// Takes one of many values, counted from 0: keeps all of them, then every second, fourth and so on, as many
+/// Stores one of many values, counted from 0: first all of them, then each second, fourth and so on, as many
 /// as a median needs.
 void keep_evenly(std::int64_t number, double value, std::vector<double>& kept) {
   constexpr std::int64_t most = 1 << 16;
@@ -60,7 +61,7 @@ bool any_bounces(const Materials& materials) {
   return false;
 }
 
-/// What no force stops, in words.
+/// Objects with prescribed motion at any force, as texts.
 std::vector<std::string> unyielding(const Model& model) {
   std::vector<std::string> found;
   for (const Part& part : model.parts)
@@ -75,7 +76,7 @@ std::vector<std::string> unyielding(const Model& model) {
   return found;
 }
 
-/// Of the bodies' smallest lengths, or of those that inlets make, m.
+/// Mean of the bodies' smallest lengths, or of those from inlets, m.
 double mean_length(const Scene& scene) {
   const Shapes& shapes = scene.model.shapes;
   double sum = 0.0;
@@ -95,7 +96,7 @@ double gross_work(const EnergyLedger& e) {
          std::abs(e.position_correction);
 }
 
-/// Of inlets, outlets and, where bodies may leave it, the domain.
+/// For inlets, outlets and, if bodies may leave it, the domain.
 std::vector<OpeningTotal> opening_totals(const Model& model, const State& state) {
   std::vector<OpeningTotal> totals;
   for (const std::string& name : part_names(ObservedKind::opening, model)) {
@@ -108,7 +109,7 @@ std::vector<OpeningTotal> opening_totals(const Model& model, const State& state)
 }  // namespace
 
 namespace {
-/// What contacts took in a step, J; negative where they gave.
+/// Energy that contacts took in a step, J; negative if they gave.
 double taken_by_contacts(const StepReport& report) {
   return report.energy.dissipated_by_friction + report.energy.dissipated_by_impact;
 }
@@ -144,7 +145,7 @@ RunStatistics::RunStatistics(const Scene& scene) : scene_(scene) {
 
 void RunStatistics::add(const StepReport& r) {
   ++sums_.steps;
-  sums_.ended_by.clear();  // of a run that went further than to what ended it
+  sums_.ended_by.clear();  // from a run that went further than the event that ended it
   sums_.least_time_step_s = std::min(sums_.least_time_step_s, r.time_step_s);
   sums_.largest_time_step_s = std::max(sums_.largest_time_step_s, r.time_step_s);
   sums_.last = r;
@@ -221,15 +222,15 @@ void RunStatistics::add_energy(const StepReport& r) {
   add_step(sums_.energy, e);
   sums_.energy_injected_J += r.energy_injected_J;
   sums_.unreturned_J += r.unreturned_J;
-  // What came by exchange was not released by falling.
+  // Energy of inserted bodies was not released by falling.
   potential_min_ = std::min(potential_min_, e.potential - sums_.energy.exchanged);
   unexplained_most_J_ = std::max(unexplained_most_J_, std::abs(sums_.energy.remainder));
   gross_work_J_ += gross_work(e);
   kinetic_most_J_ = std::max(kinetic_most_J_, e.kinetic);
   mass_ += r.insertion.mass_entered - r.insertion.mass_left;
   weight_energy_J_ = std::max(weight_energy_J_, mass_ * scene_.model.settings.gravity.norm() * mean_length_);
-  // An impact's force is one of its step alone: what presses may grow to twice of it in a step, and falls at
-  // once.
+  // The force of an impact belongs only to its step: the pressing value may at most double per step, and
+  // decreases at once.
   const double pressing = r.time_step_s > 0.0 ? r.impulse_size_N_s / r.time_step_s * mean_length_ : 0.0;
   pressing_J_ = pressing_J_ > 0.0 ? std::min(pressing, 2.0 * pressing_J_) : pressing;
 
@@ -260,7 +261,7 @@ void RunStatistics::add_loads(const StepResult& result) {
     const double impulse = load.impulse.norm();
     if (!(impulse > 0.0) || !(r.time_step_s > 0.0)) return;
     keep_evenly(of.steps++, impulse / r.time_step_s, of.force);
-    // What it takes to give all bodies the wall's speed, stop what they have and carry them.
+    // Impulse that gives all bodies the wall's speed, stops their motion and carries them.
     const double speed = std::abs(load.work) / impulse,
                  relative = impulse / (momentum_before_ + mass_ * speed + weight);
     if (!(relative > of.most_of_momentum)) return;
@@ -280,7 +281,7 @@ Pinch RunStatistics::hardest_pinch() const {
     Pinch pinch = of.most;
     pinch.median_force_N = quantile(of.force, 0.5);
     pinch.relative = of.most_of_momentum / pinch_of_momentum;
-    // What presses on evenly is a load, unless nothing could solve it.
+    // A constant force is a load, unless steps were unsolved.
     if (over(static_cast<double>(sums_.steps_unsolved), static_cast<double>(sums_.steps)) <=
         unsolved_limit.amber)
       pinch.relative = std::min(pinch.relative, pinch.force_N / (pinch_of_median * pinch.median_force_N));
@@ -325,7 +326,7 @@ Summary RunStatistics::summary(const State& state) const {
   s.state_hash = state_hash(state.bodies);
   s.median_step_time_s = median_of_last_sixth(step_time_);
   if (s.steps > 0) s.residual_rms_relative_mean = residual_sum_ / static_cast<double>(s.steps);
-  // All energy that the run had to spend: what it began with and what falling released.
+  // All available energy of the run: that at the start plus that released by falling.
   const double available = s.kinetic_initial_J + (s.potential_initial_J - potential_min_);
   s.energy_injected_relative = over(s.energy_injected_J, available);
   s.energy_created_relative = over(created_J_, in_play_J());
@@ -341,7 +342,7 @@ Summary RunStatistics::summary(const State& state) const {
 
 namespace {
 
-// What the sums of a run are, by name, for checkpoints.
+// The sums of a run, by name, for checkpoints.
 
 void keep(Archive& io, const std::string& name, Moment& m) {
   io.group(name, [&] {
@@ -374,7 +375,7 @@ void keep(Archive& io, const std::string& name, EnergyLedger& e) {
   });
 }
 
-/// What a summary says of the last step.
+/// The data of the last step in a summary.
 void keep(Archive& io, const std::string& name, StepReport& r) {
   io.group(name, [&] {
     io("step", r.step);

@@ -16,16 +16,16 @@ double mean_of(const std::vector<double>& x) {
   return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
 }
 
-/// The variance of the mean of a series that fluctuates about its mean by d: of an autoregression it is the
-/// variance of its noise over n (1 - sum of its coefficients)^2. The coefficients are Burg's, as many as make
-/// Akaike's criterion for short series (Hurvich and Tsai) least.
+/// The variance of the mean of a series with fluctuations d about its mean: for an autoregression it is the
+/// variance of its noise over n (1 - sum of its coefficients)^2. The coefficients are Burg's; their number
+/// minimises Akaike's criterion for short series (Hurvich and Tsai).
 double variance_of_mean(const std::vector<double>& d) {
   const auto n = static_cast<double>(d.size());
   double noise = 0.0;
   for (const double x : d) noise += x * x / n;
   if (noise == 0.0) return 0.0;
   std::vector<double> forwards = d, backwards = d, filter{1.0};
-  constexpr double fewest = 8.0;  // of fewer nothing is known of what follows from what
+  constexpr double fewest = 8.0;  // with fewer values correlations are unknown
   const auto most =
       n < fewest ? std::size_t{0} : static_cast<std::size_t>(std::min(10.0 * std::log10(n), n / 4.0));
   double least = std::numeric_limits<double>::infinity(), variance = 0.0;

@@ -1,4 +1,4 @@
-// What a series of measured values says: its mean, and how well that is known.
+// Statistics of a series of measured values: its mean and the error of the mean.
 #pragma once
 
 #include <cmath>
@@ -6,26 +6,26 @@
 
 namespace scree::io {
 
-/// Of the finite ones among some values in the order of time, at equal distances. NaN where there are too
+/// For the finite ones among values in time order, at equal intervals. NaN if there are too
 /// few.
 struct SeriesStatistics {
   double mean, deviation;  // standard deviation of a value
   double error;            // standard error of the mean
-  double independent;      // values that would give this error if they knew nothing of each other
-  double drift;            // mean of the second half less that of the first
+  double independent;      // number of independent values that would give this error
+  double drift;            // mean of the second half minus that of the first
   double median, least, largest, last;
   std::size_t count = 0;
-  /// Is the drift so much larger than the error of a difference of two halves, 2 errors, that there is no
-  /// steady mean?
+  /// False if the drift is so much larger than the error of a difference of two halves, 2 errors, that there
+  /// is no steady mean.
   bool is_steady() const {
     constexpr double rounding = 1e-10;
     return !(std::abs(drift) > 6.0 * error && std::abs(drift) > rounding * std::abs(mean));
   }
 };
 
-/// The error knows of what follows from what came before: an autoregression (Burg 1968; its order by Akaike's
-/// criterion, Hurvich and Tsai 1989) is fitted to the series, and of that the variance of the mean follows
-/// (docs/decisions/0053). A series that is shorter than some ten times its memory has an error that is too
+/// The error takes correlation into account: an autoregression (Burg 1968; its order by Akaike's
+/// criterion, Hurvich and Tsai 1989) is fitted to the series, and gives the variance of the mean
+/// (docs/decisions/0053). For a series shorter than about ten times its correlation time the error is too
 /// small.
 SeriesStatistics series_statistics(std::span<const double> values);
 

@@ -8,7 +8,7 @@ void StageTable::add(const StepReport& report) {
   sum_ += report.time;
   ++steps_;
   const double done = end_ > start_ ? (report.time_s - start_) / (end_ - start_) : 1.0;
-  // Moments fall on steps, whose times carry rounding of many additions.
+  // Moments are at steps, whose times have rounding of many additions.
   constexpr double rounding = 1e-9;
   if (done * moments + rounding < static_cast<double>(rows_.size()) + 1.0) return;
   const double n = static_cast<double>(steps_);

@@ -1,4 +1,4 @@
-// Times of the four stages at a dozen moments of a run, as a table for people.
+// Times of the four stages at about a dozen moments of a run, as a table for users.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace scree::io {
 
-/// Gathers one row at each of `moments` evenly spaced simulated times.
+/// Stores one row at each of `moments` evenly spaced simulated times.
 class StageTable {
  public:
   static constexpr int moments = 12;
@@ -17,10 +17,10 @@ class StageTable {
   StageTable(double start_time_s, double end_time_s) : start_(start_time_s), end_(end_time_s) {}
 
   void add(const StepReport& report);
-  /// Keeps all of it, or reads it.
+  /// Writes or reads all of it.
   void visit(Archive& io);
-  /// Header, one row a moment: simulated time, bodies in collision and contacts at that moment, mean times of
-  /// the stages over the steps since the moment before, ms a step.
+  /// Header, then one row per moment: simulated time, bodies in collision and contacts at that moment, mean
+  /// times of the stages over the steps since the moment before, ms per step.
   std::string text() const;
 
  private:

@@ -16,9 +16,9 @@ namespace scree::io {
 
 namespace {
 
-constexpr std::size_t piece = 1 << 20;  // bytes that are read at a time
+constexpr std::size_t piece = 1 << 20;  // bytes read at a time
 
-/// Where a cell ends that begins at a place of a line: in quotation marks commas are text.
+/// End of the cell that begins at a position of a line: in quotation marks commas are text.
 std::size_t end_of_cell(std::string_view line, std::size_t begin) {
   bool quoted = false;
   for (std::size_t k = begin; k < line.size(); ++k) {
@@ -63,7 +63,7 @@ void StepRows::refresh() {
   std::ifstream file(path_, std::ios::binary);
   file.seekg(read_);
   if (!file) throw ReadError(fmt::format("cannot read {}: {}", path_.string(), std::strerror(errno)));
-  std::string text;  // not taken yet
+  std::string text;  // not processed yet
   for (std::size_t count = piece; count == piece;) {
     const std::size_t rest = text.size();
     text.resize(rest + piece);

@@ -9,16 +9,16 @@
 
 namespace scree::io {
 
-/// The columns of numbers of steps.csv, whichever there are. Columns of text are left out.
+/// All numerical columns of steps.csv. Text columns are left out.
 class StepRows {
  public:
-  /// Rows that are not whole, as a run that goes on leaves them, are left out. An absent file has no rows.
+  /// Incomplete rows, at the end of a growing table, are left out. A missing file has no rows.
   /// Throws ReadError if it cannot be read.
   explicit StepRows(std::filesystem::path path);
-  /// Of tables with several rows a step, those alone that have this text in a column; none if there is no
+  /// For tables with several rows per step: only rows with this text in a column; none if there is no
   /// such column.
   StepRows(std::filesystem::path path, std::string column, std::string text);
-  /// Reads the rows that were written since. Throws ReadError.
+  /// Reads the rows written since then. Throws ReadError.
   void refresh();
 
   std::size_t rows() const { return rows_; }
@@ -29,15 +29,15 @@ class StepRows {
  private:
   struct Column {
     std::string name;
-    std::vector<double> values;  // [row]; NaN where there is no number
+    std::vector<double> values;  // [row]; NaN if there is no number
     bool has_numbers = false;
   };
   void take(std::string_view line);
 
   std::filesystem::path path_;
-  std::string key_, text_;  // which rows; all if there is no key
+  std::string key_, text_;  // selects rows; no key: all rows
   std::size_t key_column_ = 0;
-  std::int64_t read_ = 0;  // bytes of whole lines
+  std::int64_t read_ = 0;  // bytes of complete lines
   std::size_t rows_ = 0;
   std::vector<Column> columns_;
 };

@@ -19,7 +19,7 @@ StepTable::StepTable(const std::filesystem::path& path, std::int64_t at)
     : rows_(path, step_table_header(), at) {}
 
 void StepTable::append(const Observed& now, std::uint64_t state_hash) {
-  rows_.end_row();  // of the step before, where nobody did
+  rows_.end_row();  // of the step before, if it was not ended
   auto out = std::back_inserter(rows_.pending());
   // fmt writes the shortest text that reads back as the same double.
   for (const Observable& quantity : observables(ObservedKind::run))

@@ -1,4 +1,4 @@
-// steps.csv: one row a step.
+// steps.csv: one row per step.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace scree::io {
 
-/// Appends a row for every step. Members throw WriteError.
+/// Appends a row for each step. Members throw WriteError.
 class StepTable {
  public:
-  /// `at`: 0, or where to go on, as of RowFile.
+  /// `at`: 0, or the position at which to continue, see RowFile.
   explicit StepTable(const std::filesystem::path& path, std::int64_t at = 0);
 
-  /// The row of a step, with the hash of the state that it left; it stays open until end_row().
+  /// The row of a step, with the hash of the resulting state; it stays open until end_row().
   void append(const Observed& now, std::uint64_t state_hash);
-  /// Puts another hash into the row that is open: what happened at the end of its step has changed the state.
+  /// Replaces the hash in the open row, after events at the end of the step have changed the state.
   void amend(std::uint64_t state_hash);
   void end_row() { rows_.end_row(); }
   void flush() { rows_.flush(); }

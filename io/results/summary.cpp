@@ -40,7 +40,7 @@ nlohmann::ordered_json insertion_json(const Summary& s) {
 
 nlohmann::ordered_json moment_json(const Moment& m) { return {{"step", m.step}, {"time_s", m.time_s}}; }
 
-/// Without bodies where nothing overlapped.
+/// Without bodies if there was no overlap.
 nlohmann::ordered_json deepest_json(const Summary& s) {
   const DeepestOverlap& deepest = s.deepest;
   nlohmann::ordered_json json{{"value", s.penetration_max_of_run}, {"at", moment_json(deepest.when)}};
@@ -92,7 +92,7 @@ nlohmann::ordered_json verdict_json(const Verdict& verdict) {
           {"findings", std::move(findings)}};
 }
 
-/// What not every run has.
+/// Entries that not all runs have.
 void add_of_some_runs(const Summary& s, nlohmann::ordered_json& json) {
   if (!s.pinch.by.empty()) json["pinch"] = pinch_json(s.pinch);
   if (!s.openings.empty()) json["insertion"] = insertion_json(s);
@@ -122,7 +122,7 @@ namespace {
 
 constexpr std::string_view checksum_begin = ",\n  \"crc32\": ";  // of the last entry
 
-/// The end of summary.json, with the checksum of all that comes before.
+/// The end of summary.json, with the checksum of all text before it.
 std::string checksum_entry(std::string_view before) {
   return fmt::format("{}\"{}\"\n}}\n", checksum_begin, crc32_text(crc32_of(before)));
 }

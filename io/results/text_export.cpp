@@ -12,11 +12,11 @@ namespace scree::io {
 
 namespace {
 
-/// All that a line about body i may hold.
+/// All data of a line about body i.
 struct Row {
   const Vec3f &position, &velocity, &angular_velocity;
   const std::array<float, 4>& q;  // w x y z
-  const Vec3 semi_axes;  // of the ellipsoid that holds the body: no other shape is known to these formats
+  const Vec3 semi_axes;           // of the enclosing ellipsoid: these formats have no other shape
   BodyId id;
   std::int32_t material;
   double mass;  // kg
@@ -33,21 +33,21 @@ void for_rows(const RecordedRun& run, const Frame& frame, F&& f) {
   }
 }
 
-/// A name without what separates columns.
+/// A name without separators of columns.
 std::string one_word(std::string name) {
   std::replace_if(
       name.begin(), name.end(), [](unsigned char c) { return std::isspace(c) || c == '"'; }, '_');
   return name.empty() ? "_" : name;
 }
 
-/// A name without what separates cells.
+/// A name without separators of cells.
 std::string csv_word(std::string name) {
   std::replace_if(
       name.begin(), name.end(), [](char c) { return c == ',' || c == '"' || c == '\n'; }, '_');
   return name;
 }
 
-/// The corner that a periodic cell begins at, m.
+/// The corner at which a periodic cell begins, m.
 Vec3 corner_of(const PlacedCell& cell) { return cell.centre - 0.5 * cell.lattice.rowwise().sum(); }
 
 std::string xyz_frame(const RecordedRun& run, const Frame& frame, const PlacedCell& cell) {
@@ -74,7 +74,7 @@ std::string xyz_frame(const RecordedRun& run, const Frame& frame, const PlacedCe
   return text;
 }
 
-/// The box that holds all centres of a frame, and twice the largest semi-axis beyond.
+/// The box that contains all centres of a frame, plus twice the largest semi-axis.
 Eigen::AlignedBox3d box_of(const RecordedRun& run, const Frame& frame) {
   Eigen::AlignedBox3d box;
   double margin = 0.0;
@@ -86,8 +86,8 @@ Eigen::AlignedBox3d box_of(const RecordedRun& run, const Frame& frame) {
   return {box.min() - Vec3::Constant(margin), box.max() + Vec3::Constant(margin)};
 }
 
-/// The box of a frame as LAMMPS says it: upright; with its first vector along x and its second across z, as a
-/// shear along x leaves it; or by its vectors.
+/// The box of a frame in LAMMPS' notation: upright; with its first vector along x and its second normal to z,
+/// as after a shear along x; or by its vectors.
 std::string lammps_box(const PlacedCell& cell, const Eigen::AlignedBox3d& bodies) {
   std::string ends;
   for (const bool repeats : cell.periodic) ends += repeats ? " pp" : " ff";
@@ -106,7 +106,7 @@ std::string lammps_box(const PlacedCell& cell, const Eigen::AlignedBox3d& bodies
       low[k] = corner[k];
       high[k] = corner[k] + l(k, k);
     }
-    if (!l.isDiagonal(0.0)) {  // bounds are those of the box about it
+    if (!l.isDiagonal(0.0)) {  // bounds are those of its bounding box
       const double xy = l(0, 1), xz = l(0, 2), yz = l(1, 2);
       low[0] += std::min({0.0, xy, xz, xy + xz});
       high[0] += std::max({0.0, xy, xz, xy + xz});
@@ -175,7 +175,7 @@ void write_text(const std::filesystem::path& path, TextFormat format, const Traj
                 const std::vector<std::size_t>& frames, const std::function<void(std::size_t)>& done) {
   TextFile file(path);
   if (format == TextFormat::csv) file.write(csv_header);
-  Eigen::AlignedBox3d box;  // one for all frames: programs keep that of the first
+  Eigen::AlignedBox3d box;  // one for all frames: programs use that of the first
   if (format == TextFormat::lammps_dump) {
     for (const std::size_t k : frames) box.extend(box_of(reader.run(), reader.frame(k)));
   }

@@ -1,4 +1,4 @@
-// Frames as text that other programs read.
+// Frames as text for other programs.
 #pragma once
 
 #include <filesystem>
@@ -13,12 +13,12 @@ enum class TextFormat {
   extended_xyz,  // OVITO: orientation (x y z w) and aspherical_shape (semi-axes, m)
   lammps_dump,   // as `dump custom` of ellipsoids: quatw quati quatj quatk, shapex shapey shapez (diameters,
                  // m)
-  csv            // one line a body; of a single frame, a table that a scene can start from
+  csv            // one line per body; a single frame is a table from which a scene can start
 };
 
 /// Writes these frames, at least one, one after another into a file. Numbers have the fewest digits that read
-/// back as the same single-precision value, but for constants, which are double. `done(k)` is called after
-/// every frame. Throws ReadError and WriteError.
+/// back as the same single-precision value, except for constants, which are double. `done(k)` is called after
+/// each frame. Throws ReadError and WriteError.
 void write_text(
     const std::filesystem::path& path, TextFormat format, const TrajectoryReader& reader,
     const std::vector<std::size_t>& frames,

@@ -15,16 +15,16 @@ using namespace hdf5;
 
 namespace {
 
-// Rows a chunk of the lists that get a few numbers a frame. They are not compressed: a chunk that is written
-// again with every frame stays where it is.
+// Rows per chunk of lists with a few numbers per frame. They are not compressed: a chunk that is rewritten
+// with each frame stays in its place.
 constexpr hsize_t short_chunk = 256;
-// Contacts a chunk: 16 to 48 KiB before compression.
+// Contacts per chunk: 16 to 48 KiB before compression.
 constexpr hsize_t contact_chunk = 4096;
-// Bodies a chunk: as many as a run begins with, so that one frame is one chunk while nobody comes or goes,
-// but not fewer than this.
+// Bodies per chunk: the initial number of bodies, so that one frame is one chunk while bodies are neither
+// inserted nor removed, but not fewer than this.
 constexpr hsize_t least_body_chunk = 1024;
 
-/// Every body that was ever in the run, in the order in which they came.
+/// All bodies that were ever in the run, in the order of insertion.
 class BodyArrays {
  public:
   BodyArrays(hid_t file, hsize_t chunk) {
@@ -48,7 +48,7 @@ class BodyArrays {
     material_ = Growing(g, {"material", "1", "[body] row of /materials"}, H5T_NATIVE_INT32, scalar);
   }
 
-  /// Writes who is new. Returns the rows of all of them.
+  /// Writes new bodies. Returns the rows of all of them.
   const std::vector<std::int32_t>& rows_of(const std::shared_ptr<const BodyConstants>& bodies) {
     if (bodies == last_) return rows_;
     last_ = bodies;
@@ -81,7 +81,7 @@ class BodyArrays {
     return rows_;
   }
 
-  /// Who is in the file already.
+  /// Reads which bodies are in the file already.
   void read_rows(hid_t file) {
     row_of_.clear();
     for (const BodyId id : hdf5::read_rows<BodyId>(file, "bodies/id", H5T_NATIVE_INT64))
@@ -102,18 +102,18 @@ class BodyArrays {
   std::vector<std::int32_t> rows_;  // of `last_`
 };
 
-/// Where the rows of a frame end, in a list of ragged arrays.
+/// Appends the end of a frame's rows to a list of ragged arrays.
 void append_end(Growing& offset, const Growing& rows) {
   const auto end = static_cast<std::int64_t>(rows.rows());
   offset.append(&end, 1);
 }
 
-/// Ragged: the bodies of frame k are rows offset[k] to offset[k + 1] of every array.
+/// Ragged: the bodies of frame k are rows offset[k] to offset[k + 1] of each array.
 struct FrameArrays {
   Growing time, step, offset, body, position, orientation, velocity, angular_velocity;
   std::vector<Growing> fields;
-  std::optional<Growing> boundary_position, boundary_orientation;  // where any boundary moves
-  std::optional<Growing> boundary_removed;                         // where events change boundaries
+  std::optional<Growing> boundary_position, boundary_orientation;  // if any boundary moves
+  std::optional<Growing> boundary_removed;                         // if events change boundaries
   std::optional<Growing> lattice, velocity_gradient, image_shift;  // of a periodic cell
 
   FrameArrays(hid_t file, hsize_t chunk, const Scene& scene) {
@@ -208,7 +208,7 @@ struct FrameArrays {
   }
 };
 
-/// What walls felt, one row a moment.
+/// Wall data, one row per moment.
 struct WallCellArrays {
   std::vector<Growing> arrays;  // [quantity], then time
 
@@ -236,9 +236,9 @@ struct WallCellArrays {
   }
 };
 
-/// Balances, one row a frame.
+/// Balances, one row per frame.
 struct LedgerArrays {
-  /// Of an entry of the ledger; units are attributes here.
+  /// Name of an entry of the ledger; units are attributes here.
   static std::string name_of(const LedgerEntry& entry) {
     const std::string name = entry.name;
     return name.substr(0, name.rfind("_J"));
@@ -293,7 +293,7 @@ struct LedgerArrays {
   }
 };
 
-/// Ragged: the contacts of frame k are rows offset[k] to offset[k + 1] of every array.
+/// Ragged: the contacts of frame k are rows offset[k] to offset[k + 1] of each array.
 struct ContactArrays {
   Growing offset, recorded, point, normal, impulse, gap, body_a, body_b, boundary, bond;
 
@@ -384,7 +384,7 @@ struct Trajectory::Parts {
 
 namespace {
 
-/// Does what writes to HDF5; puts the file's name into what goes wrong.
+/// Runs code that writes to HDF5; adds the file's name to its errors.
 template <class F>
 void guarded(const std::string& path, F&& write) {
   print_no_errors();
@@ -436,7 +436,7 @@ void Trajectory::reopen(const Scene& scene) {
   parts_->bodies->read_rows(parts_->file.get());
 }
 
-/// New ones, or those that are in the file.
+/// Creates them, or opens those in the file.
 void Trajectory::open_arrays(const Scene& scene) {
   const hid_t file = parts_->file.get();
   const hsize_t chunk = std::max<hsize_t>(scene.initial.bodies.size(), least_body_chunk);
@@ -455,7 +455,7 @@ Trajectory::Trajectory(Trajectory&&) noexcept = default;
 
 void Trajectory::append(const Frame& frame) {
   guarded(parts_->path, [&] {
-    constexpr std::size_t most_of_a_row = 64;  // a chunk as it is and packed
+    constexpr std::size_t most_of_a_row = 64;  // an unpacked and a packed chunk
     require_memory(most_of_a_row * (frame.position.size() + frame.contacts.gap.size()));
     parts_->wall_cells->append(frame);
     if (frame.is_walls_alone) {

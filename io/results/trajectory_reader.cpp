@@ -23,11 +23,11 @@ namespace {
 
 using Quaternion4f = std::array<float, 4>;
 
-// A frame is flushed within milliseconds; who reads just then tries again, a second long. A file that nobody
-// has written to for a while stays as wrong as it is: it is read anew once, since what was read of it before
+// A frame is flushed within milliseconds; a reader at that time tries again for a second. A file without
+// changes for a while does not improve: it is read again once, because the data read before
 // may be older than that.
 constexpr int attempts_of_a_file_at_rest = 2;
-constexpr std::chrono::seconds patience{1};  // from the first failure on: an attempt may take its time too
+constexpr std::chrono::seconds patience{1};  // from the first failure on: an attempt may take time too
 constexpr std::chrono::milliseconds first_pause{1}, longest_pause{64};
 constexpr std::chrono::seconds at_rest{10};
 
@@ -39,8 +39,8 @@ bool is_at_rest(const std::filesystem::path& path) {
 
 Quat to_quaternion(const Quaternion4f& q) { return Quat(q[0], q[1], q[2], q[3]).normalized(); }
 
-/// Where the lists of the first frames end, [frame + 1], of lists that are `written` long. Rows at the end of
-/// which the lists are not written yet, or that are not written themselves and so are zero, are cut off.
+/// Ends of the lists of the first frames, [frame + 1], for lists of length `written`. Rows at the end are cut
+/// off if their lists are not written yet, or if they are not written themselves and so are zero.
 std::vector<std::int64_t> list_offsets(const File& file, const std::string& name, std::uint64_t frames,
                                        std::uint64_t written) {
   std::vector<std::int64_t> offset = file.read<std::int64_t>(name);
@@ -53,7 +53,7 @@ std::vector<std::int64_t> list_offsets(const File& file, const std::string& name
   return offset;
 }
 
-/// The rows that all of these arrays have.
+/// The number of rows that all these arrays have.
 std::uint64_t common_rows(const File& file, const std::string& group, const std::vector<std::string>& names) {
   std::uint64_t rows = std::numeric_limits<std::uint64_t>::max();
   for (const std::string& name : names) rows = std::min(rows, file.rows(group + name));
@@ -71,16 +71,16 @@ std::vector<T> gathered(const std::vector<T>& values, const std::vector<std::int
 }  // namespace
 
 struct TrajectoryReader::Parts {
-  std::filesystem::path path;  // empty: somebody else answers for a file
+  std::filesystem::path path;  // empty: another source
   File file;
   RecordedRun run;
   std::vector<double> time_s;
   std::vector<std::int64_t> body_offset;           // [frame + 1]
   std::vector<std::int64_t> offset;                // [frame + 1] of contacts, empty without
   std::vector<std::int32_t> recorded;              // [frame], may be absent
-  std::shared_ptr<const BodyConstants> constants;  // of the frame that was read last
+  std::shared_ptr<const BodyConstants> constants;  // of the last frame read
 
-  /// Frames whose every array has been written.
+  /// Frames of which all arrays have been written.
   void read_index() {
     read_recorded_bodies(file, run.model, run.bodies);
     std::vector<std::string> arrays{"body", "position", "orientation", "velocity", "angular_velocity"};
@@ -122,7 +122,7 @@ struct TrajectoryReader::Parts {
     return {begin + range.first, std::min(range.count, n - range.first)};
   }
 
-  /// [body of the frame] its row of /bodies, each there once.
+  /// [body of the frame] its row in /bodies, each only once.
   std::vector<std::int32_t> bodies_of(const Rows& rows) const {
     std::vector<std::int32_t> body = file.read<std::int32_t>("frames/body", rows.first, rows.count);
     expect_indices("frames/body", body, 0, run.bodies.size());
@@ -148,14 +148,14 @@ struct TrajectoryReader::Parts {
     return motion;
   }
 
-  /// [boundary] is it not there any more? Empty if none can go.
+  /// [boundary] has it been removed? Empty if none can be.
   std::vector<std::int32_t> boundary_removed(std::size_t k) const {
     const std::size_t n = run.model.boundaries.size();
     if (n == 0 || !file.has("frames/boundary_removed")) return {};
     return file.read_wide<std::int32_t>("frames/boundary_removed", k, 1, n);
   }
 
-  /// Of the last moment that they were recorded at until frame k; zeros before the first.
+  /// From the last moment at which they were recorded up to frame k; zeros before the first.
   WallValues wall_values(std::size_t k) const {
     WallValues values;
     const std::size_t cells = run.wall_cells.size();
@@ -180,8 +180,8 @@ struct TrajectoryReader::Parts {
     return file.read<T>("frames/" + name, rows.first, rows.count);
   }
 
-  /// Does what reads from HDF5; puts the file's name into what goes wrong. While the run flushes a frame,
-  /// what HDF5 has cached of the file does not fit what it reads: then it is opened anew.
+  /// Runs code that reads from HDF5; adds the file's name to its errors. While the run flushes a frame,
+  /// HDF5's cached data may not match the data it reads: then the file is opened again.
   template <class F>
   auto guarded(F&& read) {
     std::chrono::milliseconds pause = first_pause;
@@ -205,7 +205,7 @@ struct TrajectoryReader::Parts {
   }
 
   void open() {
-    if (!path.empty()) file = File();  // what HDF5 has cached of the file would hide what was written since
+    if (!path.empty()) file = File();  // HDF5's caches would hide data written since then
     guarded([&] {
       if (run.scree_version.empty()) run = read_recorded_run(file);
       read_index();
@@ -295,7 +295,7 @@ FrameContacts TrajectoryReader::contacts(std::size_t k) const {
   Parts& p = *parts_;
   if (p.offset.empty()) return {};
   const std::vector<std::int32_t> body = rows(k);
-  std::vector<std::int32_t> place(p.run.bodies.size(), -1);  // [row of /bodies] in the frame
+  std::vector<std::int32_t> place(p.run.bodies.size(), -1);  // [row of /bodies] index in the frame
   for (std::size_t i = 0; i < body.size(); ++i) place.at(body[i]) = static_cast<std::int32_t>(i);
   const auto first = static_cast<std::uint64_t>(p.offset.at(k));
   const std::uint64_t n = static_cast<std::uint64_t>(p.offset.at(k + 1)) - first;
@@ -312,7 +312,7 @@ FrameContacts TrajectoryReader::contacts(std::size_t k) const {
     if (f.has("contacts/bond"))
       c.bond = f.read<std::int32_t>("contacts/bond", first, n);
     else
-      c.bond.assign(n, -1);  // of an earlier version
+      c.bond.assign(n, -1);  // from an earlier version
     expect_indices("contacts/body_a", c.body_a, 0, place.size());
     expect_indices("contacts/body_b", c.body_b, -1, place.size());
     expect_indices("contacts/boundary", c.boundary, -1, p.run.model.boundaries.size());
@@ -362,7 +362,7 @@ PlacedCell TrajectoryReader::cell(std::size_t k) const {
     cell.centre = outlines.cell_centre.value_or(Vec3::Zero());
     cell.inverse = cell.lattice.inverse();
     cell.volume = std::abs(cell.lattice.determinant());
-    // Its sides as long as each other to a million: what comes out of a step is far within.
+    // Ratio of its sides up to a million: results of steps are far within.
     constexpr double most_ratio = 1e6;
     const Vec3 longest = cell.lattice.colwise().norm(), widths = cell.inverse.rowwise().norm().cwiseInverse();
     if (!(widths.minCoeff() > longest.maxCoeff() / most_ratio && widths.minCoeff() < infinity))
@@ -377,7 +377,7 @@ PlacedCell TrajectoryReader::cell(std::size_t k) const {
 
 bool TrajectoryReader::knows_flow() const {
   return parts_->guarded([&] {
-    const std::string name = "frames/velocity_gradient";  // a run that an older version began has too few
+    const std::string name = "frames/velocity_gradient";  // a run begun by an older version has too few
     return parts_->file.has(name) && parts_->file.rows(name) >= frames();
   });
 }

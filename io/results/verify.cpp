@@ -50,7 +50,7 @@ std::string text_of(const fs::path& file) {
   return *bytes;
 }
 
-/// Is somebody writing to the folder?
+/// Is a run writing to the folder?
 bool is_live(const RunFolder& folder) try {
   const FolderLock lock(folder.path);
   return false;
@@ -58,13 +58,13 @@ bool is_live(const RunFolder& folder) try {
   return true;
 }
 
-/// What the files say of each other.
+/// Facts for the comparison of files.
 struct Facts {
   bool live = false;
   std::optional<std::int64_t> frames, steps;
-  std::map<std::int64_t, std::string> hash;  // of a step, by steps.csv
+  std::map<std::int64_t, std::string> hash;  // of a step, from steps.csv
   std::string last_hash;
-  std::map<std::string, std::vector<TableChecksum>> sums;  // by tables.crc32
+  std::map<std::string, std::vector<TableChecksum>> sums;  // from tables.crc32
 };
 
 template <class Vectors>
@@ -124,8 +124,8 @@ std::size_t fields_in(std::string_view line) {
   return fields;
 }
 
-/// Are the table's bytes those that were written? By the checksums that it had while it grew. A run that was
-/// killed may have written a checksum and not the rows that it is of.
+/// Are the table's bytes those that were written, by the checksums from its growth? A killed run
+/// may have written a checksum without its rows.
 void look_at_checksums(const fs::path& file, const Facts& facts, FileFindings& f) {
   const auto found = facts.sums.find(file.filename().string());
   if (found == facts.sums.end()) {
@@ -155,7 +155,7 @@ void look_at_checksums(const fs::path& file, const Facts& facts, FileFindings& f
     add(f, fmt::format("tables.crc32 has no checksum of its last {} bytes", size - from));
 }
 
-/// Rows of as many fields as the first, one after the other as they were written; calls see(number of the
+/// Rows with as many fields as the first, one after the other in written order; calls see(number of the
 /// row, its text).
 template <class F>
 FileFindings look_at_rows(const fs::path& file, const Facts& facts, F&& see) {
@@ -195,7 +195,7 @@ FileFindings look_at_steps(const RunFolder& folder, Facts& facts) {
   return f;
 }
 
-/// The sums and lengths that a summary knows of the tables.
+/// The checksums and lengths of the tables in a summary.
 FileFindings look_at_summary(const RunFolder& folder, const Facts& facts) {
   FileFindings f{folder.summary().filename().string(), "", {}};
   const std::string text = text_of(folder.summary());
@@ -250,13 +250,13 @@ FileFindings look_at_checkpoint(const fs::path& file, const Facts& facts) {
   return f;
 }
 
-/// A file for ParaView ends with the checksum of all that comes before.
+/// Does a file for ParaView end with the checksum of all text before it?
 bool has_its_checksum(const std::string& text) {
   const std::size_t at = text.rfind(vtk_checksum_begin);
   return at != std::string::npos && text.substr(at) == vtk_checksum(std::string_view(text).substr(0, at));
 }
 
-/// One that is in no series.
+/// A file that is in no series.
 FileFindings look_at_vtk_file(const fs::path& file) {
   FileFindings f{file.filename().string(), "one file", {}};
   if (!has_its_checksum(text_of(file))) add(f, "its checksum is wrong or missing");
@@ -283,7 +283,7 @@ FileFindings look_at_series(const RunFolder& folder, const fs::path& series) {
   return f;
 }
 
-/// Looks, and keeps apart what is damaged and what could not be read at all.
+/// Runs a check, and distinguishes damaged files from unreadable ones.
 template <class F>
 FileFindings looked_at(const fs::path& file, F&& look) try {
   return look();

@@ -1,4 +1,4 @@
-// Are the files of a run whole, and do they fit each other?
+// Verification: are the files of a run complete, and do they match?
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace scree::io {
 
-/// What was found of a file, and what is wrong with it.
+/// Findings about a file: its content and its errors.
 struct FileFindings {
   std::string file;   // within the folder
-  std::string found;  // "600 rows"; empty where it cannot be said
+  std::string found;  // "600 rows"; empty if unknown
   std::vector<std::string> problems;
-  bool unread = false;  // it could not be opened or read, so that nothing is known of it
+  bool unread = false;  // it could not be opened or read, so its content is unknown
 };
 
-/// Every frame, every row, every checksum: trajectory.h5, the tables, the files for ParaView, the
-/// checkpoints, the summary; then what they say of each other, and the checksums of tables. A journal that a
-/// killed run has left is brought into trajectory.h5 first, unless a run writes to the folder now. Throws
-/// ReadError if there is no run, or headers alone.
+/// Checks all frames, rows and checksums: trajectory.h5, the tables, the files for ParaView, the
+/// checkpoints, the summary; then their agreement, and the checksums of tables. The journal of a
+/// killed run is applied to trajectory.h5 first, unless a run is writing to the folder. Throws
+/// ReadError if there is no run, or only headers.
 std::vector<FileFindings> verify_run(const RunFolder& folder);
 
 }  // namespace scree::io

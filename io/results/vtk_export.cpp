@@ -9,7 +9,7 @@ namespace scree::io {
 
 namespace {
 
-/// As much of the scene as a series needs.
+/// The parts of the scene that a series needs.
 Scene recorded_scene(const RecordedRun& run, bool contacts) {
   Scene scene;
   scene.name = run.scene;

@@ -1,4 +1,4 @@
-// The VTK series of a run that was recorded without one.
+// Writes the VTK series of a run that was recorded without one.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 namespace scree::io {
 
 /// Writes bodies.pvd, contacts.pvd (if the trajectory has contacts), walls.vtp and the files of these frames
-/// into the folder, as the run would have. `done(k)` is called after every frame. Throws ReadError and
+/// into the folder, as the run would do. `done(k)` is called after each frame. Throws ReadError and
 /// WriteError.
 void write_vtk_series(
     const RunFolder& folder, const TrajectoryReader& reader, const std::vector<std::size_t>& frames,

@@ -19,10 +19,10 @@ std::vector<float> lengths(const std::vector<Vec3f>& vectors) {
   return lengths;
 }
 
-/// Triangles where their boundaries have moved, with all that is recorded of them.
+/// Triangles in their boundaries' poses, with all their recorded values.
 void write_wall_cells(const std::filesystem::path& path, const WallCellMesh& mesh,
                       const std::vector<Pose>& motion, const WallValues& values) {
-  // Points belong to one boundary each.
+  // Each point belongs to one boundary.
   std::vector<Vec3f> points(mesh.surface.points.size());
   std::vector<std::vector<std::int32_t>> triangles;
   for (std::size_t c = 0; c < mesh.size(); ++c) {
@@ -42,9 +42,9 @@ void write_wall_cells(const std::filesystem::path& path, const WallCellMesh& mes
   write_vtk_polygons(path, points, triangles, {}, arrays);
 }
 
-constexpr int shape_fineness = 10;  // 2000 triangles where rays from the centre leave once
+constexpr int shape_fineness = 10;  // 2000 triangles if each ray from the centre leaves the body once
 
-/// The mesh of a function or clump in its body's axes, in units of its own.
+/// The mesh of a function or clump in its body's axes, in its own units.
 void write_shape(const std::filesystem::path& path, const SurfaceMesh& mesh) {
   std::vector<Vec3f> points, normals;
   for (const Vec3& x : mesh.points) points.push_back(x.cast<float>());
@@ -58,7 +58,7 @@ void write_shape(const std::filesystem::path& path, const SurfaceMesh& mesh) {
 
 namespace {
 
-/// Frames that were not published when their run was cut off.
+/// Frames that were not published when their run was interrupted.
 void remove_temporary_files(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> found;
   std::error_code error;
@@ -68,7 +68,7 @@ void remove_temporary_files(const std::filesystem::path& folder) {
   for (const std::filesystem::path& file : found) std::filesystem::remove(file, error);
 }
 
-/// The files of a kind that a series lists.
+/// The listed files of a series.
 struct Listing {
   std::string kind;
   std::vector<double> time_s = {};
@@ -82,14 +82,14 @@ struct VtkSeries::Parts {
   RunFolder folder;
   bool with_contacts;
   std::vector<std::string> field_names;
-  // Constants, repeated in every frame: ParaView reads each file alone.
+  // Constants, repeated in each frame: ParaView reads each file separately.
   Shapes shapes;          // of the scene
   Boundaries boundaries;  // likewise, at rest
   ViewBox region;
   std::shared_ptr<const BodyConstants> constants;
   std::vector<Vec3f> radii;            // [body], m
   std::vector<std::int32_t> glyph;     // [body], its mesh
-  std::vector<Vec3f> scale;            // [body], m, what the glyph's unit of length is
+  std::vector<Vec3f> scale;            // [body], m, the glyph's unit of length
   std::vector<std::int32_t> material;  // [body]
   std::int64_t frames = 0;
   std::int64_t on_disk = 0;  // of these
@@ -113,7 +113,7 @@ struct VtkSeries::Parts {
     for (const MaterialIndex m : constants->material) material.push_back(m.value);
   }
 
-  /// Where a file of the frame is until it is published; it is listed then.
+  /// The temporary path of a frame's file until it is published; then it is listed.
   std::filesystem::path list(Listing& listing, const Frame& frame) const {
     listing.time_s.push_back(frame.time_s);
     listing.number.push_back(frames);
@@ -185,7 +185,7 @@ void VtkSeries::append(const Frame& frame) {
                 wall_mesh(moved(p.boundaries, frame.boundary_motion, frame.boundary_removed), p.region));
   }
   if (!frame.lattice.empty() && p.outlines.cell_centre) {
-    // The cell's edges are the first: view.py knows its vectors from them.
+    // The cell's edges are the first: view.py takes its vectors from them.
     std::vector<OutlineEdge> edges =
         cell_outline(*p.outlines.cell_centre, Eigen::Map<const Mat3>(frame.lattice.data()));
     edges.insert(edges.end(), p.outlines.edges.begin(), p.outlines.edges.end());

@@ -1,5 +1,5 @@
-// Files for ParaView: one .vtp a frame and a .pvd that lists them with their times; walls, and the mesh of
-// each function that bodies are made of, once.
+// Files for ParaView: one .vtp per frame and a .pvd that lists them with their times; walls, and the mesh of
+// each function of bodies, once.
 #pragma once
 
 #include <memory>
@@ -13,22 +13,22 @@
 
 namespace scree::io {
 
-/// Writes inline base64 data, compressed with LZ4. Frames have their names, and the .pvd lists them, from
-/// publish() on, so it never lists a file that is not complete. All members throw WriteError.
+/// Writes inline base64 data, compressed with LZ4. publish() gives frames their names and lists them in
+/// the .pvd, so it never lists an incomplete file. All members throw WriteError.
 class VtkSeries {
  public:
-  /// `region`: what is drawn of walls that have no end, where any wall moves: then walls are a series too. It
-  /// and the rest are counted from the scene's origin, as frames are.
+  /// `region`: the visible part of unbounded walls, if any wall moves: then walls are a series too. It
+  /// and the other arguments are relative to the scene's origin, as frames are.
   VtkSeries(const RunFolder& folder, const Scene& scene, const ViewBox& region, const Outlines& outlines = {},
             WallCellMesh wall_cells = {});
   ~VtkSeries();
   VtkSeries(VtkSeries&&) noexcept;
 
   void append(const Frame& frame);
-  /// Gives the frames since the last time their names, and lists them.
+  /// Gives the frames since the last call their names, and lists them.
   void publish();
 
-  /// Keeps which frames there are, or reads it: then later ones are removed. When it is written, they are on
+  /// Writes the list of frames; or reads it, and removes later frames. When it is written, the frames are on
   /// disk.
   void visit(Archive& io);
 
@@ -37,7 +37,7 @@ class VtkSeries {
   std::unique_ptr<Parts> parts_;
 };
 
-/// Lines with the cell array `kind`, as OutlineKind has them.
+/// Lines with the cell array `kind`, see OutlineKind.
 void write_outlines(const std::filesystem::path& path, const std::vector<OutlineEdge>& edges);
 
 /// One polygonal surface with the point array `Normals` and the cell array `boundary`.

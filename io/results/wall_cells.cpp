@@ -29,7 +29,7 @@ constexpr WallQuantity quantities[] = {
 
 using Triangle = std::array<Vec3, 3>;
 
-/// Halves along the longest edge until none is too long.
+/// Halves along the longest edge until no edge is too long.
 void cut(const Triangle& triangle, double longest_m, std::size_t most, std::vector<Triangle>& cells) {
   std::vector<Triangle> waiting{triangle};
   while (!waiting.empty()) {
@@ -53,7 +53,7 @@ void cut(const Triangle& triangle, double longest_m, std::size_t most, std::vect
   }
 }
 
-/// A plane that shows nowhere in the region has some place nevertheless.
+/// A place for a plane that is not visible in the region.
 Triangle any_place(const Boundary& boundary, double size) {
   Vec3 at = boundary.centre, u = Vec3::UnitX() * size, v = Vec3::UnitY() * size;
   if (const auto* const plane = std::get_if<Plane>(&boundary.surface)) {

@@ -1,4 +1,4 @@
-// What walls feel place by place, as files and pictures have it.
+// Wall cells in files and images: loads on walls, place by place.
 #pragma once
 
 #include <array>
@@ -13,9 +13,9 @@
 
 namespace scree::io {
 
-/// Triangles that the surfaces of boundaries are cut into, where they are at rest. All arrays are [cell].
+/// Triangles into which the surfaces of boundaries are divided, at rest. All arrays are [cell].
 struct WallCellMesh {
-  TriangleMesh surface;  // triangles are the cells
+  TriangleMesh surface;  // one triangle per cell
   std::vector<std::int32_t> boundary;
   std::vector<double> area;  // m^2
   std::size_t size() const { return boundary.size(); }
@@ -25,23 +25,23 @@ struct WallCellMesh {
   }
 };
 
-/// Cells [boundary] with edges of at most so much, m: triangles of a mesh as they are where they are small
-/// enough, cut along their longest edges where they are not; other walls as pictures have them. Planes end
-/// where the region does; what touches them beyond is counted to the cell that is nearest. Throws
-/// std::length_error if there would be more than most_wall_cells.
+/// Cells [boundary] with edges of at most this length, m. Triangles of a mesh are kept if they are small
+/// enough, else divided along their longest edges; other walls are divided as for images. Planes end at the
+/// region; contacts beyond it count for the nearest cell. Throws std::length_error if there would be more
+/// than most_wall_cells.
 std::vector<WallCells> cut_into_cells(const Boundaries& boundaries, const ViewBox& region, double longest_m);
 inline constexpr std::size_t most_wall_cells = 4'000'000;
 
-/// scene_region() with inlets.
+/// scene_region() including inlets.
 ViewBox picture_region(const Bodies& bodies, const Model& model);
 
-/// Counted from an origin.
+/// Relative to an origin.
 WallCellMesh wall_cell_mesh(const std::vector<WallCells>& cells, const Vec3& origin);
 
-/// What is recorded of a cell.
+/// A recorded quantity of wall cells.
 struct WallQuantity {
   std::string_view name, unit, meaning;
-  bool is_sum;  // since the start of the run; else of the time since the frame before
+  bool is_sum;  // since the start of the run; else over the time since the last frame
 };
 enum class WallValue : std::uint8_t {
   pressure,
@@ -61,13 +61,13 @@ enum class WallValue : std::uint8_t {
 };
 /// In the order of WallValue.
 std::span<const WallQuantity> wall_quantities();
-/// The number of the one of this name; none: there is none.
+/// The number of the quantity with this name; none if it does not exist.
 std::optional<std::size_t> wall_quantity(std::string_view name);
 
-/// [quantity][cell]; empty where walls have no cells.
+/// [quantity][cell]; empty without wall cells.
 using WallValues = std::vector<std::vector<double>>;
 
-/// From the sums of a state to what frames have.
+/// Converts the sums of a state to values for frames.
 class WallCellRecord {
  public:
   WallCellRecord(const Model& model, double time_s);

@@ -12,16 +12,16 @@ namespace {
 
 constexpr int tube_segments = 96;                     // around the axis
 constexpr int rim_segments = 8;                       // of each rim's half circle
-constexpr double round_step = std::numbers::pi / 24;  // rad, of other round edges
-constexpr double picture_sagitta = 5e-4;              // of the size of what is round otherwise
+constexpr double round_step = std::numbers::pi / 24;  // rad, of other rounded edges
+constexpr double picture_sagitta = 5e-4;              // of the size of other round surfaces
 constexpr double region_margin = 0.25;                // of the largest extent
 constexpr double flown =
-    4.0;  // sizes of a region, and of the bodies' middle half, away: what is farther has flown off
+    4.0;  // distance, in sizes of a region and of the bodies' middle half, above which a body has flown off
 constexpr double grown_margin = 0.1;  // of the extent of the bodies in that direction
 
 using Polygon = std::vector<Vec3>;
 
-/// What is left of a convex polygon on the side n.(x - p) >= 0 (Sutherland and Hodgman 1974).
+/// The part of a convex polygon on the side n.(x - p) >= 0 (Sutherland and Hodgman 1974).
 Polygon clip(const Polygon& polygon, const Vec3& p, const Vec3& n) {
   Polygon kept;
   for (std::size_t i = 0; i < polygon.size(); ++i) {
@@ -46,7 +46,7 @@ Polygon plane_polygon(const Plane& plane, std::size_t own, const Boundaries& bou
   }
   for (std::size_t i = 0; i < boundaries.size(); ++i) {
     const Plane* other = std::get_if<Plane>(&boundaries[i].surface);
-    // A plane that looks the same way does not end this one: two parallel floors are both shown.
+    // A plane with the same direction does not limit this one: two parallel floors are both shown.
     if (i == own || !other || boundaries[i].removed || other->normal.dot(plane.normal) > 1.0 - 1e-9) continue;
     polygon = clip(polygon, other->point, other->normal);
   }
@@ -71,7 +71,7 @@ std::vector<ProfilePoint> tube_profile(const Tube& tube) {
   std::vector<ProfilePoint> profile;
   for (const bool top : {false, true}) {
     for (int k = 0; k <= rim_segments; ++k) {
-      // From the inside round the bottom rim to the outside, then from the outside round the top rim to the
+      // From the inside around the bottom rim to the outside, then from the outside around the top rim to the
       // inside.
       const double angle = std::numbers::pi * (k / static_cast<double>(rim_segments) + (top ? 0.0 : 1.0));
       const double c = std::cos(angle), s = std::sin(angle);
@@ -81,7 +81,7 @@ std::vector<ProfilePoint> tube_profile(const Tube& tube) {
   return profile;
 }
 
-/// Turns a line about an axis; `closed`: its last point is joined with its first.
+/// Rotates a line about an axis; `closed`: its last point is joined to its first.
 void add_turned(WallMesh& mesh, std::int32_t boundary, const std::vector<ProfilePoint>& profile, bool closed,
                 const Vec3& origin, const Vec3& axis) {
   const Vec3 u = axis.unitOrthogonal(), v = axis.cross(u);
@@ -115,7 +115,7 @@ void add(WallMesh& mesh, std::int32_t boundary, const PlacedRevolved& placed) {
     add_turned(mesh, boundary, line, false, placed.pose.position, axis);
 }
 
-/// Flat triangles, each with corners of its own: edges stay edges.
+/// Flat triangles, each with its own corners, so that edges remain sharp.
 void add(WallMesh& mesh, std::int32_t boundary, const PlacedMesh& placed) {
   const MeshSurface& m = *placed.mesh;
   for (std::size_t t = 0; t < m.triangles.size(); ++t) {
@@ -129,7 +129,7 @@ void add(WallMesh& mesh, std::int32_t boundary, const PlacedMesh& placed) {
   }
 }
 
-/// Any other, by its own patches.
+/// Any other wall, by its own patches.
 void add(WallMesh& mesh, std::int32_t boundary, const auto& wall) {
   const double size = extent_of(wall)->half.maxCoeff();
   const SurfacePatches patches = patches_of(wall, size * picture_sagitta);

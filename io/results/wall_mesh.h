@@ -1,4 +1,4 @@
-// Boundaries as surface meshes for pictures.
+// Boundaries as surface meshes for images.
 #pragma once
 
 #include "engine/bodies/bodies.h"
@@ -16,21 +16,21 @@ struct WallMesh {
   std::vector<Vec3> point;                         // [point], m
   std::vector<Vec3> normal;                        // [point], unit, towards the free side
   std::vector<std::vector<std::int32_t>> polygon;  // [polygon] points in order
-  std::vector<std::int32_t> boundary;              // [polygon] whose it is
+  std::vector<std::int32_t> boundary;              // [polygon] its boundary
 };
 
-/// The part of space worth showing: bodies, walls that have an end, and the foot of the bodies' middle on
-/// every plane, with a quarter of its largest extent added on every side.
+/// The visible region: bodies, bounded walls, and the projection of the bodies' middle on
+/// each plane, plus a quarter of its largest extent on each side.
 ViewBox scene_region(const Bodies& bodies, const Shapes& shapes, const Boundaries& boundaries);
 
-/// `region` grown so that it also holds the bodies as they lie now, but for the outermost thousandth on every
-/// side and those that are sizes of the region away from the middle half: a few that fly away must not make
-/// everything else small. Numbers that are not finite do not count.
+/// `region`, enlarged to contain the bodies in their present places, except for the outermost thousandth on
+/// each side and those several region sizes away from the middle half: a few bodies that fly away must not
+/// make everything else small. Numbers that are not finite do not count.
 ViewBox grown_region(const ViewBox& region, const Bodies& bodies);
 
-/// Walls become their whole surface (a tube inside, outside and its rounded rims), a mesh its triangles; a
-/// plane, which has no end, becomes the polygon that `region` and the other planes leave of it, so that the
-/// planes of a box look like a box. What is removed is left out.
+/// Bounded walls become their whole surface (a tube inside, outside and its rounded rims), a mesh its
+/// triangles. An unbounded plane becomes the polygon within `region` and the other planes, so that the
+/// planes of a box look like a box. Removed boundaries are left out.
 WallMesh wall_mesh(const Boundaries& boundaries, const ViewBox& region);
 
 }  // namespace scree::io

@@ -103,7 +103,7 @@ void write_materials(hid_t file, const Materials& materials) {
   write_rows(g, {"bridge_volume", "m^3", "[material, material]"}, volume.data(), n, n);
 }
 
-/// Functions that bodies are made of, where there are any.
+/// Functions of bodies, if there are any.
 void write_functions(hid_t file, const std::vector<ShapeFunction>& functions) {
   if (functions.empty()) return;
   static_assert(sizeof(Quadric) == 10 * sizeof(double));
@@ -137,7 +137,7 @@ void write_functions(hid_t file, const std::vector<ShapeFunction>& functions) {
              weight.size());
 }
 
-/// Clumps that bodies are made of, where there are any.
+/// Clumps of bodies, if there are any.
 void write_clumps(hid_t file, const std::vector<ShapeClump>& clumps) {
   if (clumps.empty()) return;
   std::vector<std::string> names;
@@ -241,7 +241,7 @@ void write_revolved(hid_t group, const Boundaries& boundaries) {
              corners.size() / 2, 2);
 }
 
-/// Walls of a kind that is a few numbers: a row each, in a group of the kind's name.
+/// Walls of a kind that consists of a few numbers: a row each, in a group with the kind's name.
 template <class Surface>
 void write_plain(hid_t group, const Boundaries& boundaries) {
   std::vector<std::int32_t> number;
@@ -255,7 +255,7 @@ void write_plain(hid_t group, const Boundaries& boundaries) {
   if (walls.empty()) return;
   const Handle own = create_group(group, (name_of(walls[0]) + std::string("s")).c_str());
   write_rows(own.get(), {"boundary", "1", "[wall] number of the boundary"}, number.data(), number.size());
-  std::map<std::string, std::vector<double>> values;  // in one row
+  std::map<std::string, std::vector<double>> values;  // of one row
   for (const Surface& wall : walls)
     for_each_member(wall, [&](const char* name, const char*, const auto& member) {
       if constexpr (std::is_same_v<std::decay_t<decltype(member)>, Vec3>)
@@ -270,7 +270,7 @@ void write_plain(hid_t group, const Boundaries& boundaries) {
   });
 }
 
-/// Walls of each kind in a group of their own; `boundary` says which number contacts know them by.
+/// Walls of each kind in their own group; `boundary` is their number in contacts.
 void write_boundaries(hid_t file, const Boundaries& boundaries) {
   std::vector<std::string> names, kinds;
   std::vector<std::int32_t> material;
@@ -289,7 +289,7 @@ void write_boundaries(hid_t file, const Boundaries& boundaries) {
   for_each_plain_kind([&]<class Surface> { write_plain<Surface>(group.get(), boundaries); });
 }
 
-/// Edges of inlets, outlets and the domain, and where the middle of a periodic cell is.
+/// Edges of inlets, outlets and the domain, and the centre of a periodic cell.
 void write_outlines(hid_t file, const Outlines& all) {
   if (all.is_empty()) return;
   const Handle group = create_group(file, "outlines");

@@ -1,4 +1,4 @@
-// Bodies that come from a file of rows.
+// Tables of bodies from files.
 #pragma once
 
 #include <filesystem>
@@ -24,7 +24,7 @@ struct BodyTable {
   std::size_t size() const { return position.size(); }
 };
 
-/// What was wrong with a table, and what was left out of account.
+/// Errors of a table, and warnings about ignored data.
 struct TableFaults {
   std::vector<Fault> faults, warnings;
 };
@@ -37,11 +37,11 @@ std::string table_problem(const std::filesystem::path& file);
 /// are listed; one more says how many there are. With a fault of the whole file the table is empty.
 ///
 /// CSV: the first line names the columns, in any order: x, y, z; qw, qx, qy, qz; a, b, c (semi-axes), or
-/// radius; vx, vy, vz; wx, wy, wz; material. SI units. Only the first three must be there, of each other
-/// group all or none. Commas, tabs or semicolons separate, a byte-order mark does no harm, lines that begin
-/// with # are skipped. HDF5: datasets position [n, 3], orientation [n, 4] as w x y z, semi_axes [n, 3] or
-/// radius [n], velocity [n, 3], angular_velocity [n, 3], material [n] (numbers), any of them but the first
-/// may be absent; or a trajectory.h5, whose last frame is taken.
+/// radius; vx, vy, vz; wx, wy, wz; material. SI units. Only the first three are required; of each other
+/// group all or none. Separators are commas, tabs or semicolons; a byte-order mark is allowed; lines that
+/// begin with # are skipped. HDF5: datasets position [n, 3], orientation [n, 4] as w x y z, semi_axes [n, 3]
+/// or radius [n], velocity [n, 3], angular_velocity [n, 3], material [n] (numbers); all except the first are
+/// optional. Or a trajectory.h5, whose last frame is read.
 BodyTable read_body_table(const std::filesystem::path& file, const std::string& shown, TableFaults& faults);
 
 inline constexpr std::size_t max_faults_of_a_table = 5;

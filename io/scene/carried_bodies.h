@@ -1,12 +1,12 @@
-// The bodies of a run as the beginning of another scene.
+// The bodies of a run as the initial state of another scene.
 #pragma once
 
 #include "io/scene/scene.h"
 
 namespace scree::io {
 
-/// Those of its last checkpoint, in the precision of memory; with a time those of the frame that is nearest
-/// to it, in that of frames. Throws ReadError.
+/// Bodies of its last checkpoint, in full precision; if a time is given, those of the nearest frame,
+/// in the precision of frames. Throws ReadError.
 CarriedBodies carried_bodies(const std::filesystem::path& folder, std::optional<double> time_s);
 
 }  // namespace scree::io

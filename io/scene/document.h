@@ -1,5 +1,5 @@
-// A scene file as a tree of values that know where they were written. The only place that meets the TOML
-// library is document.cpp; everything after it works on this tree.
+// A scene file as a tree of values with their positions in the file. Only document.cpp uses the TOML
+// library; all other code works on this tree.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace scree::io {
 
 enum class NodeKind { boolean, integer, number, text, list, table };
 
-/// One value of the file. `items` holds the elements of a list or the entries of a table, in the file's
+/// One value of the file. `items` has the elements of a list or the entries of a table, in the file's
 /// order.
 struct Node {
   NodeKind kind = NodeKind::table;
@@ -35,22 +35,23 @@ struct Node {
   Node* find(std::string_view name);
 };
 
-/// The value as it stands in a message: 0.5, "glass", [1, 2, 3].
+/// The value for a message: 0.5, "glass", [1, 2, 3].
 std::string written(const Node& node);
 
-/// Parses TOML. Throws InputError with the place of a syntax error.
+/// Parses TOML. Throws InputError with the position of a syntax error.
 Node parse_document(const std::string& text, const std::string& file);
 
 /// Parses one TOML value; text that is not TOML becomes a text value.
 Node parse_value(const std::string& text, const SourceLocation& where);
 
-/// Overwrites what `key` names: a parameter if one has that name, else a key path such as "solver.max_sweeps"
-/// or "bodies[2].position[0]". Tables on the way are made; an index must exist.
+/// Overwrites the value of `key`: a parameter if one has that name, else a key path such as
+/// "solver.max_sweeps" or "bodies[2].position[0]". Missing tables in the path are created; an index must
+/// exist.
 void apply_override(Node& root, const std::pair<std::string, std::string>& key_and_value,
                     std::vector<Fault>& faults);
 
-/// Replaces every text that begins with '=' by its value; see expressions.h for the notation. Parameters are
-/// resolved first. The names of the parameters that nothing refers to are returned.
+/// Replaces each text that begins with '=' by its value; see expressions.h for the notation. Parameters are
+/// evaluated first. Returns the names of unused parameters.
 std::vector<std::string> evaluate_expressions(Node& root, std::vector<Fault>& faults);
 
 }  // namespace scree::io

@@ -9,7 +9,7 @@
 
 namespace scree::io {
 
-/// Gives the value of a name; throws ExpressionError if there is none.
+/// Returns the value of a name; throws ExpressionError if there is none.
 using NameLookup = std::function<double(const std::string& name)>;
 
 struct ExpressionError {
@@ -17,18 +17,18 @@ struct ExpressionError {
   std::string suggestion;
 };
 
-/// An expression in variables, read once and computed as often as wanted, on any thread.
+/// An expression in variables, parsed once and evaluated any number of times, on any thread.
 class Formula {
  public:
   static constexpr std::size_t most_depth = 64;
   static constexpr int most_nesting = 256;  // of parentheses, signs and powers
-  /// Names that are not `variables` go to `lookup`, here and not later. Throws ExpressionError.
+  /// Names other than `variables` are looked up in the constructor. Throws ExpressionError.
   Formula(std::string_view expression, const std::vector<std::string>& variables, const NameLookup& lookup);
   /// [variable]
   double operator()(std::span<const double> values) const;
   bool uses(std::size_t variable) const;
 
-  /// One of a sequence on a stack: what is not an operation is a number to put there.
+  /// One entry of a stack program: without an operation it is a number to push.
   struct Operation {
     double (*binary)(double, double) = nullptr;
     double (*unary)(double) = nullptr;
@@ -40,7 +40,7 @@ class Formula {
   std::vector<Operation> operations_;
 };
 
-/// The value of "2 * radius + 0.1". Knows pi, degree (pi/180) and sqrt, sin, cos, tan, abs, floor, ceil,
+/// The value of "2 * radius + 0.1". Supports pi, degree (pi/180) and sqrt, sin, cos, tan, abs, floor, ceil,
 /// round, min, max; other names go to `lookup`. ^ binds to the right. Throws ExpressionError.
 double evaluate(std::string_view expression, const NameLookup& lookup);
 

@@ -1,4 +1,4 @@
-// What sections that make grains have in common: their shape, sizes and region.
+// Common keys of sections that create grains: shape, sizes and region.
 #pragma once
 
 #include "engine/modules/generation/region.h"
@@ -11,15 +11,15 @@ ShapeDescription described_ellipsoid(const Vec3& semi_axes);
 /// The same shape in another size.
 ShapeDescription scaled_shape(ShapeDescription shape, double scale);
 
-/// What keeps a body of this shape from standing beside shapes given by functions, which meet it as one of
-/// them; empty if nothing does.
+/// The reason why a body of this shape cannot collide with shapes given by functions, which treat it as a
+/// function; empty if there is none.
 std::string problem_beside_functions(const ShapeDescription& shape, const Reading& reading);
 
-/// By `semi_axes`, `radius`, or `shape` and `size`; faults where there are too many of them, or, if one is
+/// From `semi_axes`, `radius`, or `shape` and `size`; faults if there are too many of them, or, if one is
 /// `required`, none.
 std::optional<ShapeDescription> read_grain_shape(const Section& section, bool required, Reading& reading);
 
-/// A section "region" or an outlet, of a box or a cylinder.
+/// A section "region" or an outlet, as a box or a cylinder.
 std::optional<Region> read_region(const Section& section, Reading& reading);
 
 /// The section's `orientation_spread`, rad; 0 without.

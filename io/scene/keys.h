@@ -1,4 +1,4 @@
-// The one table of everything a scene file may say. Validation, defaults, the reference page and the JSON
+// The table of all keys of a scene file. Validation, defaults, the reference page and the JSON
 // schema are all made from it.
 #pragma once
 
@@ -41,20 +41,20 @@ struct Key {
   std::string_view name;
   ValueType type = ValueType::text;
   std::string_view unit = {};      // "" is dimensionless
-  std::string_view fallback = {};  // TOML text of the value taken when the key is absent; default_of() knows
+  std::string_view fallback = {};  // TOML text of the value if the key is absent; default_of() gives
                                    // those of settings
   bool required = false;           // in each of `forms`
   Range range = {};
   std::string_view words = {};  // "plane|box|tube"
-  std::string_view forms = {};  // forms of the section that take this key, "lattice|random"; "" is all
+  std::string_view forms = {};  // forms of the section with this key, "lattice|random"; "" is all
   std::string_view description = {};
 };
 
-/// A table of the file. A section with several forms takes the form that the word of its key `chooser` names.
+/// A table of the file. If a section has several forms, its key `chooser` selects one.
 struct SectionInfo {
   std::string_view name;
-  std::string_view heading;  // as written: "[solver]", "[[bodies]]"
-  bool free_keys = false;    // holds names that people make up
+  std::string_view heading;  // in the file: "[solver]", "[[bodies]]"
+  bool free_keys = false;    // its keys are names chosen by the user
   std::string_view chooser;
   std::string_view description;
 };
@@ -66,15 +66,15 @@ const Key* find_key(std::string_view section, std::string_view name);  // null i
 std::vector<std::string> key_names(std::string_view section);
 std::vector<std::string> split_words(std::string_view words);  // at '|'
 bool has_word(std::string_view words, std::string_view word);
-/// What a key of a section, or a word of a key's, is called that had another name before; empty: it had none.
+/// The new name of a renamed key of a section, or of a renamed word of a key; empty: it was not renamed.
 std::string_view renamed_key(std::string_view section, std::string_view name);
 std::string_view renamed_word(const Key& key, std::string_view word);
 
-/// TOML text of the value that a key has when it is left out; empty if there is none.
+/// TOML text of a key's default; empty if there is none.
 std::string default_of(const Key& key);
 
-// What people and editors read about scene files: docs/scene_reference.md, and docs/scene.schema.json (JSON
-// Schema draft 7), for completion and hints in editors that know TOML.
+// Documents about scene files for users and editors: docs/scene_reference.md, and docs/scene.schema.json
+// (JSON Schema draft 7), for completion and hints in editors that support TOML.
 std::string scene_reference();
 std::string scene_schema();
 

@@ -1,4 +1,4 @@
-// A shape file by itself, outside any scene.
+// A shape file, read without a scene.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +11,14 @@
 namespace scree::io {
 
 struct ShapeFile {
-  // Either, named as the file is, without its ending.
+  // One of both, named after the file, without its ending.
   std::optional<ShapeFunction> function;
   std::optional<ShapeClump> clump;
   std::vector<Fault> warnings;
 };
 
-/// With the keys of [[shapes]] at its top level, as a scene's `file` names it. Throws InputError with all
-/// that is wrong with the file and with the body that it describes.
+/// Reads a file with the keys of [[shapes]] at its top level, as for a scene's `file`. Throws InputError with
+/// all faults of the file and of the body that it describes.
 ShapeFile read_shape(const std::filesystem::path& file);
 
 }  // namespace scree::io

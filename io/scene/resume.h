@@ -1,26 +1,26 @@
-// Going on with a run from its checkpoint.
+// Continues a run from its checkpoint.
 #pragma once
 
 #include "io/results/checkpoint.h"
 
 namespace scree::io {
 
-/// A run that goes on.
+/// A continued run.
 struct Resumed {
   CheckpointHead head;
   Scene scene;
   State state;
-  Archive archive;                    // what else the run has to remember is under "run"
+  Archive archive;                    // other state of the run, under "run"
   std::vector<std::string> warnings;  // checkpoints that could not be read; another program
 };
 
-/// From the newest checkpoint of a run that is whole. The scene is the recorded text, with the files that it
-/// names as they were. Throws ReadError if there is none, if it is of another version, or if a file that the
-/// scene names, or the scene that comes of it, has changed; InputError where the scene has faults now.
+/// From the newest complete checkpoint of a run. The scene is the recorded text with the recorded
+/// files. Throws ReadError if there is none, if it has another version, or if a file of the
+/// scene, or the resulting scene, has changed; InputError if the scene has faults now.
 Resumed resume(const std::filesystem::path& folder);
 
-/// Fills what follows from the rest in a state that was read, after it has looked whether it is one of this
-/// model. Throws ReadError.
+/// Checks that a state which was read belongs to this model, and computes its derived data.
+/// Throws ReadError.
 void complete(const Model& model, State& state);
 
 }  // namespace scree::io

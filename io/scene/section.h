@@ -1,4 +1,4 @@
-// A validated section, read by key: what is absent or faulty has its default.
+// A validated section, read by key: absent or faulty keys have their defaults.
 #pragma once
 
 #include <cassert>
@@ -18,13 +18,13 @@ class Section {
       : node_(node), name_(name), path_(std::move(path)) {}
 
   bool has(std::string_view key) const;  // given, and not faulty
-  /// Preconditions of all: the key is in the table of keys with that type, and it is given or has a default.
+  /// Preconditions for all: the key is in the table of keys with that type, and it is given or has a default.
   double number(std::string_view key) const;
   std::int64_t integer(std::string_view key) const;
   bool boolean(std::string_view key) const;
-  std::string text(std::string_view key) const;  // also words
+  std::string text(std::string_view key) const;  // also for words
   Vec3 vector(std::string_view key) const;
-  std::vector<std::string> texts(std::string_view key) const;  // words and names
+  std::vector<std::string> texts(std::string_view key) const;  // for words and names
   std::vector<double> numbers(std::string_view key) const;
   std::vector<Vec2> profile(std::string_view key) const;
   Section child(std::string_view key) const;

@@ -1,5 +1,5 @@
-// Which key of a scene file is which member of a struct of settings. Defaults stand in those structs alone:
-// reading, the reference page and the schema take them from there.
+// Maps keys of a scene file to members of settings. Defaults are defined only in those structs:
+// reading, the reference page and the schema use them.
 #pragma once
 
 #include <algorithm>
@@ -12,29 +12,29 @@
 
 namespace scree::io {
 
-/// How a mesh stands that is read from a file.
+/// Placement of a mesh from a file.
 struct MeshPlacement {
-  double scale = 1.0;            // m a unit of the file
+  double scale = 1.0;            // m per unit of the file
   Vec3 position = Vec3::Zero();  // m
-  double weld = 0.0;             // m, corners nearer than this are one
-  bool sheets = false;           // are rims and edges of more than two triangles meant?
+  double weld = 0.0;             // m, corners nearer than this are merged
+  bool sheets = false;           // are rims and edges of more than two triangles intended?
 };
 
-/// How a distribution of sizes is meant, and how many sizes stand for it at an inlet.
+/// Meaning of a size distribution, and number of sizes that represent it at an inlet.
 struct SizeShares {
   enum class Of { number, mass };
   Of by = Of::number;
   int sizes = 200;
 };
 
-/// What a surface of revolution may say of itself beyond its measures.
+/// Options of a surface of revolution other than its dimensions.
 struct RevolvedForm {
   double rounding = 0.0;  // m
-  bool closed = false;    // is the profile?
-  bool inside = false;    // is a sphere hit from there?
+  bool closed = false;    // is the profile closed?
+  bool inside = false;    // does the inside of the sphere have contacts?
 };
 
-/// Along which directions a cell repeats itself.
+/// Directions along which a cell is periodic.
 struct RepeatedDirections {
   std::vector<std::string> periodic{"x", "y", "z"};
 };
@@ -44,12 +44,12 @@ struct FlowGradient {
   Vec3 x = Vec3::Zero(), y = Vec3::Zero(), z = Vec3::Zero();
 };
 
-/// Standard deviations of random velocities, of each component.
+/// Standard deviations of random velocities, for each component.
 struct RandomMotion {
   double linear = 0.0, angular = 0.0;  // m/s, rad/s
 };
 
-/// Calls f(section, key, member) for every member that a key sets.
+/// Calls f(section, key, member) for each member that a key sets.
 void for_each_key(Scene& scene, auto&& f) {
   f("", "description", scene.description);
   f("", "origin", scene.origin);
@@ -174,7 +174,7 @@ void for_each_key(Inlet& inlet, auto&& f) {
   f("inlets", "start", inlet.start_s);
   f("inlets", "attempts", inlet.attempts);
 }
-/// Walls that are a few numbers.
+/// Walls that consist of a few numbers.
 template <class Surface>
 requires requires(Surface& wall) { problem_of(wall); }
 void for_each_key(Surface& wall, auto&& f) {
@@ -249,11 +249,11 @@ void for_each_key(MotionStage& stage, auto&& f) {
   f("motion", "start", stage.law.start);
 }
 
-/// Names and values of all settings, as a file would say them: "solver.tolerance", "0.001".
+/// Names and values of all settings, in the notation of the file: "solver.tolerance", "0.001".
 std::vector<std::pair<std::string, std::string>> settings_text(Scene& scene);
 
-/// One member, from the key of its section; enumerations stand in the order of the key's words, and a word in
-/// place of a number leaves the member alone.
+/// One member, from the key of its section. Enumerations have the order of the key's words; a word instead
+/// of a number does not change the member.
 template <class T>
 void take(const Section& section, std::string_view key, T& member) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -274,7 +274,7 @@ void take(const Section& section, std::string_view key, T& member) {
   }
 }
 
-/// Sets what `section`, or a section in it, says; leaves the rest alone.
+/// Sets the members given in `section`, or in a section in it; does not change others.
 template <class T>
 void set_from(const Section& section, T& settings) {
   for_each_key(settings, [&](std::string_view name, std::string_view key, auto& member) {

@@ -1,4 +1,4 @@
-// A table of bodies as numbers, before they are judged, whatever file they came from.
+// A table of bodies as numbers, before it is checked, for all file formats.
 #pragma once
 
 #include <array>
@@ -12,11 +12,11 @@ namespace hdf5 {
 class File;
 }
 
-/// Columns that come together or not at all.
+/// Columns that occur together or not at all.
 struct ColumnGroup {
   const char* dataset;                 // name in HDF5
   std::array<const char*, 4> columns;  // names in CSV
-  std::size_t width;                   // how many of them
+  std::size_t width;                   // number of columns
   const char* unit;
 };
 
@@ -49,7 +49,7 @@ struct TableValues {
   std::function<Fault(std::size_t group, std::size_t row, std::size_t column)> fault_at;
 };
 
-/// Both return no rows after a fault of the file as a whole.
+/// After a fault of the file as a whole, both return no rows.
 TableValues read_csv(const std::filesystem::path& file, const std::string& shown, TableFaults& faults);
 TableValues read_hdf5(const std::filesystem::path& file, const std::string& shown, TableFaults& faults);
 TableValues read_csv_text(const std::string& bytes, const std::string& shown, TableFaults& faults);
@@ -58,11 +58,11 @@ TableValues read_particles(const std::string& text, const std::string& shown, Ta
 /// Throws hdf5::Error where the file as a whole cannot be read.
 TableValues read_hdf5(const hdf5::File& file, const std::string& shown, TableFaults& faults);
 
-/// Judges the values. With a fault of the whole file the table is empty.
+/// Checks the values. After a fault of the whole file the table is empty.
 BodyTable judged_table(const TableValues& values, const std::string& shown, TableFaults& faults);
 
-/// Takes faults of values; when it goes it drops those beyond max_faults_of_a_table and says how many they
-/// were.
+/// Collects faults of values; the destructor drops those beyond max_faults_of_a_table and adds their
+/// number.
 class ValueFaults {
  public:
   explicit ValueFaults(std::vector<Fault>& faults) : faults_(faults) {}

@@ -1,4 +1,4 @@
-// The module itself: the one file of the program that VTK's headers are read in.
+// The module itself: the only file of the program that includes VTK's headers.
 #include "io/vtk/module.h"
 
 #include <array>
@@ -39,9 +39,9 @@ namespace scree::io {
 
 namespace {
 
-constexpr std::size_t block_size = std::size_t{1} << 20;  // bytes that are compressed together
+constexpr std::size_t block_size = std::size_t{1} << 20;  // bytes compressed together
 
-/// The numbers stay where they are.
+/// Without copying the numbers.
 template <class Array, class T>
 vtkSmartPointer<Array> borrowed(const void* values, std::size_t count, int components) {
   auto array = vtkSmartPointer<Array>::New();
@@ -82,7 +82,7 @@ vtkSmartPointer<vtkPoints> points_of(std::span<const Eigen::Vector3f> places) {
   return points;
 }
 
-/// Inline base64: readers fail on what is appended (docs/paraview.md).
+/// Inline base64: readers fail on appended data (docs/paraview.md).
 template <class Writer, class Data>
 std::string written(Data* data) {
   vtkNew<Writer> writer;
@@ -97,7 +97,7 @@ std::string written(Data* data) {
   return writer->GetOutputString();
 }
 
-/// What VTK says of errors goes into a text instead of onto the screen, while this lives.
+/// Collects VTK's error messages in a text instead of printing them, during its lifetime.
 class Listener {
  public:
   Listener() : before_(vtkOutputWindow::GetInstance()), verbosity_(vtkLogger::GetCurrentVerbosityCutoff()) {
@@ -110,13 +110,13 @@ class Listener {
   }
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
-  /// In one line, without where in VTK's sources it was found.
+  /// In one line, without the place in VTK's sources.
   std::string heard() const {
     const std::string all = window_->GetOutput();
     std::size_t at = all.find("): ");
     at = at == std::string::npos ? 0 : at + 3;
     std::string text = all.substr(at, all.find('\n', at) - at);
-    if (text.starts_with("* ")) {  // where in a JSON text, and in the next line what
+    if (text.starts_with("* ")) {  // position in a JSON text; the message is in the next line
       const std::size_t next = at + text.size();
       text = text.substr(2) + ":" + all.substr(next + 2, all.find('\n', next + 1) - next - 2);
     }
@@ -145,7 +145,7 @@ vtkSmartPointer<vtkPolyData> poly_data_of(const TriangleMesh& mesh) {
   return data;
 }
 
-/// Its triangles; all other cells are cut into some, or left out.
+/// Its triangles; all other cells are divided into triangles, or left out.
 TriangleMesh mesh_of(vtkPolyData* data) {
   vtkNew<vtkTriangleFilter> cutter;
   cutter->SetInputData(data);
@@ -166,7 +166,7 @@ TriangleMesh mesh_of(vtkPolyData* data) {
   return mesh;
 }
 
-/// The surfaces of all data sets that a reader has read, in one.
+/// The surfaces of all data sets from a reader, as one.
 vtkSmartPointer<vtkPolyData> surface_of(vtkDataObject* data) {
   vtkNew<vtkAppendPolyData> all;
   all->SetOutputPointsPrecision(vtkAlgorithm::DOUBLE_PRECISION);
@@ -263,7 +263,7 @@ class Module final : public VtkModule {
     return written<vtkXMLPolyDataWriter>(data.Get());
   }
 
-  /// As ParaView's own writer does it, which VTK has not.
+  /// As ParaView's own writer does, which VTK does not have.
   std::string write_collection(std::span<const std::pair<double, std::string>> files) const override {
     vtkNew<vtkXMLDataElement> root, collection;
     root->SetName("VTKFile");
@@ -275,7 +275,7 @@ class Module final : public VtkModule {
     for (const auto& [time, file] : files) {
       vtkNew<vtkXMLDataElement> entry;
       entry->SetName("DataSet");
-      // To the last digit: VTK's own way leaves out what is beyond the eleventh.
+      // To the last digit: VTK's own format drops digits after the eleventh.
       std::array<char, 32> digits{};
       std::to_chars(digits.data(), digits.data() + digits.size() - 1, time);
       entry->SetAttribute("timestep", digits.data());

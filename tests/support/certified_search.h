@@ -1,20 +1,20 @@
-// Contacts by recursive division of both surfaces with interval bounds: slow and sure. What the fast search
-// is judged by.
+// Contacts by recursive division of both surfaces with interval bounds: slow and certain. It is the reference
+// for the fast search.
 #pragma once
 
 #include "engine/geometry/implicit/implicit_contacts.h"
 
 namespace scree {
 
-/// The surfaces divided until interval bounds have excluded every pair of patches or shown that
-/// it holds at most one critical pair, which Newton then finds. `undecided`: pairs of patches smaller than
-/// `smallest` (of the size) of which neither could be shown (degenerate contacts: flat on flat).
+/// The surfaces are divided until interval bounds have excluded each pair of patches or shown that
+/// it contains at most one critical pair, which Newton then finds. `undecided`: pairs of patches smaller than
+/// `smallest` (of the size) for which neither could be shown (degenerate contacts: flat on flat).
 struct CertifiedContacts {
   std::vector<Gap> contacts;
-  std::int64_t undecided = 0, pairs = 0;  // pairs of patches looked at
+  std::int64_t undecided = 0, pairs = 0;  // examined pairs of patches
 };
 
-/// Finer and finer covers of a shape, made where a search needs them and kept.
+/// Increasingly fine covers of a shape, made where a search needs them and kept.
 class Refinement {
  public:
   explicit Refinement(const ImplicitShape& shape) : shape_(&shape) {}

@@ -1,4 +1,4 @@
-// Ranks in one process: threads that each have a part of a contact problem, and memory for their messages.
+// Ranks in one process: threads that each have a part of a contact problem, with messages in shared memory.
 #pragma once
 
 #include <algorithm>
@@ -12,15 +12,15 @@
 
 namespace scree::test {
 
-/// What a rank has of a problem.
+/// A rank's part of a problem.
 struct RankPart {
   ContactProblem problem;
   RankShare share;
-  std::vector<std::uint8_t> is_own;  // [body] of the rank
-  std::size_t own_contacts = 0;      // the others are at home elsewhere
+  std::vector<std::uint8_t> is_own;  // [body] 1: of the rank
+  std::size_t own_contacts = 0;      // the others belong to other ranks
 };
 
-/// Turns of the contacts between subdomains, -1 of all others.
+/// Turns of the contacts between subdomains, -1 for all others.
 inline std::vector<std::int64_t> turns_of(const ContactProblem& p, const Batches& b) {
   std::vector<std::int64_t> turn(p.contacts(), -1);
   for (const BatchPhase& phase : b.phases()) {
@@ -32,7 +32,7 @@ inline std::vector<std::int64_t> turns_of(const ContactProblem& p, const Batches
   return turn;
 }
 
-/// own: [body] 1: the rank's.
+/// own: [body] 1: of the rank.
 inline std::vector<std::uint8_t> cone_of_bodies(std::span<const InterfaceContact> contacts,
                                                 const std::vector<std::uint8_t>& own) {
   std::vector<std::uint32_t> scratch;
@@ -40,8 +40,8 @@ inline std::vector<std::uint8_t> cone_of_bodies(std::span<const InterfaceContact
       contacts, [&](std::int32_t body) { return own[body] != 0; }, scratch);
 }
 
-/// The part of a rank that owns these subdomains, [subdomain] 1; the problem has cuts, and rows of contacts
-/// alone.
+/// The part of a rank that owns these subdomains, [subdomain] 1; the problem has subdomains, and only rows of
+/// contacts.
 inline RankPart part_of(const ContactProblem& p, const Batches& b, const std::vector<std::uint8_t>& own) {
   RankPart part;
   const std::int32_t end = p.first_body.back();
@@ -71,7 +71,7 @@ inline RankPart part_of(const ContactProblem& p, const Batches& b, const std::ve
     if (has_body[i] == 0) continue;
     local[i] = static_cast<std::int32_t>(part.share.body.size());
     part.share.body.push_back(static_cast<std::int32_t>(i));
-    // what nothing moves and is no body of the state is there for its contact alone
+    // a fixed body that is no body of the state exists for its contact alone
     part.is_own.push_back(owned[i] != 0 || static_cast<std::int32_t>(i) >= end ? 1 : 0);
     q.free_velocity.push_back(p.free_velocity[i]);
     q.response.push_back(p.response[i]);
@@ -111,7 +111,7 @@ inline RankPart part_of(const ContactProblem& p, const Batches& b, const std::ve
   return part;
 }
 
-/// Messages by memory. What has been sent is gone afterwards: whoever reads it later reads no numbers.
+/// Messages in memory. Data that have been sent are invalidated: reading them later gives NaN.
 class EmulatedRanks {
  public:
   EmulatedRanks(std::vector<RankPart> parts, std::size_t bodies)
@@ -125,7 +125,7 @@ class EmulatedRanks {
     }
   }
 
-  /// Calls f(rank) on all ranks at once.
+  /// Calls f(rank) on all ranks in parallel.
   void run(const std::function<void(std::size_t)>& f) const { team_.run(f); }
 
   std::vector<RankPart> part;

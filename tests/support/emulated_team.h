@@ -1,4 +1,4 @@
-// Ranks in one process: threads, and memory for their messages.
+// Ranks in one process: threads, with messages in shared memory.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace scree::test {
 
-/// Where all ranks wait for each other, asleep: there are more of them than processors.
+/// A barrier for all ranks, with sleep: there are more ranks than processors.
 class Meeting {
  public:
   explicit Meeting(std::size_t ranks) : ranks_(ranks) {}
@@ -46,7 +46,7 @@ class EmulatedTeam {
   Ranks& rank(std::size_t r) { return members_[r]; }
   Meeting& together() { return together_; }
 
-  /// Calls f(rank) on all ranks at once.
+  /// Calls f(rank) on all ranks in parallel.
   void run(const std::function<void(std::size_t)>& f) const {
     std::vector<std::jthread> threads;
     for (std::size_t r = 0; r < members_.size(); ++r) threads.emplace_back([&f, r] { f(r); });
@@ -96,7 +96,7 @@ class EmulatedTeam {
       });
     }
 
-    /// Calls f(rank, what it says) for all ranks, when all have said something.
+    /// Calls f(rank, its message) for all ranks, when all have sent one.
     template <class F>
     void tell(std::vector<Bytes> what, F&& f) {
       team->told_[number] = std::move(what);

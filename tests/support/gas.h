@@ -1,4 +1,4 @@
-// Gases of bodies that fly from impact to impact, and what equations of state say of them.
+// Gases of bodies that fly from impact to impact, and their equations of state.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ inline World piecewise(const PairLaw& law, double time_step_s, double threshold_
   return world;
 }
 
-/// A gas of n equal bodies in a periodic cell; velocities of temperature one, in m/s, no momentum.
+/// A gas of n equal bodies in a periodic cell; velocities for temperature one, in m/s, without momentum.
 inline World gas(int n, double solid_fraction, const Vec3& axes, double restitution, double time_step_s,
                  bool periodic = true) {
   World world = piecewise({.friction = 0.0, .restitution = restitution}, time_step_s);
@@ -58,7 +58,7 @@ struct GasRun {
   double energy_error = 0.0, momentum_error = 0.0, deepest = 0.0;
 };
 
-/// Until so many impacts; the first tenth is not counted for the pressure.
+/// Runs until this number of impacts; the first tenth is not counted for the pressure.
 inline GasRun run_gas(World& world, std::int64_t impacts) {
   GasRun g;
   const Bodies& b = world.state.bodies;
@@ -89,8 +89,8 @@ inline GasRun run_gas(World& world, std::int64_t impacts) {
 
 inline double carnahan_starling(double f) { return (1.0 + f + f * f - f * f * f) / std::pow(1.0 - f, 3); }
 
-/// Of hard convex bodies (Boublik 1981, Mol. Phys. 42, 209), with R S/(3 V) = alpha of a prolate spheroid of
-/// semi-axes a > b = c.
+/// Compressibility of hard convex bodies (Boublik 1981, Mol. Phys. 42, 209), with R S/(3 V) = alpha for a
+/// prolate spheroid of semi-axes a > b = c.
 inline double boublik(double f, double a, double b) {
   const double e = std::sqrt(1.0 - b * b / (a * a));
   const double surface = 2.0 * std::numbers::pi * b * (b + a * std::asin(e) / e);

@@ -1,4 +1,4 @@
-// Pairs of functionally defined bodies in random poses, and the judgement of the fast search by the certified
+// Pairs of functionally defined bodies in random poses, and comparison of the fast search with the certified
 // one.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace scree::test {
 
-/// Without much of a table of support bounds, which takes most of the time.
+/// With only a small table of support bounds, which otherwise takes most of the time.
 inline ImplicitShape made(const PerturbedQuadric& f) {
   ShapeFindings findings;
   std::optional<ImplicitShape> s = make_implicit_shape(f, {.support_cells = 1}, findings);
@@ -21,7 +21,7 @@ inline ImplicitShape made(const PerturbedQuadric& f) {
   return s ? *s : ImplicitShape{};
 }
 
-/// All of the library and the ellipsoid, or those of these names.
+/// The shapes of the library and the ellipsoid, or those with these names.
 inline std::vector<ImplicitShape> made_library(const std::vector<std::string>& names = {}) {
   std::vector<NamedShape> all = library();
   all.push_back({"ellipsoid", ellipsoid()});
@@ -41,8 +41,8 @@ std::vector<Gap> found(const PlacedImplicit& body, const Other& other, double ma
   return gaps;
 }
 
-/// A body turned at random, in a random direction from another, so far away that the supporting planes across
-/// that direction have the distance `apart` (m; the bodies may be farther from each other).
+/// A randomly rotated body in a random direction from another, at a distance such that the supporting planes
+/// across that direction are `apart` from each other (m; the bodies may be farther from each other).
 inline PlacedImplicit next_to(const PlacedImplicit& a, const ImplicitShape& shape, double scale, double apart,
                               Random& random) {
   PlacedImplicit b = place(shape, {Vec3::Zero(), random.rotation()}, scale);
@@ -57,9 +57,9 @@ inline PlacedImplicit next_to(const PlacedImplicit& a, const ImplicitShape& shap
 
 struct Judgement {
   std::int64_t pairs = 0, certified = 0, missed = 0, missed_deep = 0, undecided_pairs = 0;
-  double point_error = 0.0, normal_error = 0.0;  // of the size, largest
+  double point_error = 0.0, normal_error = 0.0;  // over the size, largest
   double fast_s = 0.0, again_s = 0.0,
-         certified_s = 0.0;  // of all pairs: first search, search with memory, oracle
+         certified_s = 0.0;  // of all pairs: first search, search with memory, certified search
   ContactCounts counts;
 
   std::string text() const {
@@ -79,12 +79,12 @@ struct Judgement {
   }
 };
 
-/// Random pairs, sizes 1 : 0.5 to 1 : 1.5, apart, touching and overlapping by up to `deepest` of the smaller
-/// size. A certified contact is missed when the fast search has none within 1e-5 of the size.
+/// Random pairs, sizes 1 : 0.5 to 1 : 1.5, separate, touching and overlapping by up to `deepest` of the
+/// smaller size. A certified contact is missed if the fast search has none within 1e-5 of the size.
 inline Judgement judge(const std::vector<ImplicitShape>& shapes, int pairs, std::uint64_t seed,
                        double deepest = 0.25) {
   constexpr double smallest_patch = 1e-3;
-  constexpr double deep_overlap = 0.1;  // where another side of a body may be nearer than the contact's
+  constexpr double deep_overlap = 0.1;  // beyond it another side of a body may be nearer than the contact's
   using Clock = std::chrono::steady_clock;
   const auto seconds = [](Clock::time_point from) {
     return std::chrono::duration<double>(Clock::now() - from).count();
@@ -99,7 +99,7 @@ inline Judgement judge(const std::vector<ImplicitShape>& shapes, int pairs, std:
   Judgement j;
   while (j.pairs < pairs) {
     const std::size_t i = any(), k = any();
-    if (shapes[i].semi_axes && shapes[k].semi_axes) continue;  // the exact way
+    if (shapes[i].semi_axes && shapes[k].semi_axes) continue;  // these use the exact search
     const double scale = random.uniform(0.5, 1.5), size = std::min(1.0, scale);
     const PlacedImplicit a = place(shapes[i], {Vec3::Zero(), random.rotation()});
     const PlacedImplicit b = next_to(a, shapes[k], scale, random.uniform(-deepest, 0.05) * size, random);

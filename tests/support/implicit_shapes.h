@@ -33,11 +33,11 @@ inline PerturbedQuadric rounded_cube() {
                                      {negative(ellipsoid_quadric({infinity, a, infinity})), k},
                                      {negative(ellipsoid_quadric({infinity, infinity, a})), k}});
 }
-/// A lens: a flat ellipsoid cut round by a cylinder.
+/// A lens: a flat ellipsoid cut by a cylinder around it.
 inline PerturbedQuadric lentil() {
   return perturbed({1.15, 1.15, 0.4}, {{negative(ellipsoid_quadric({0.8, 0.8, infinity})), -1.5}});
 }
-/// An endless cylinder between two planes.
+/// An infinite cylinder between two planes.
 inline PerturbedQuadric tablet() {
   return {ellipsoid_quadric({0.9, 0.9, infinity}),
           {{negative(ellipsoid_quadric({infinity, infinity, 0.2})), -0.25}}};

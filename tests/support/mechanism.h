@@ -1,4 +1,4 @@
-// A machine by itself: rigid bodies, joints, drives, gears, and its motion by formulas for smooth motion.
+// A separate machine: rigid bodies, joints, actuators, gears, and its motion by formulas for smooth motion.
 #pragma once
 
 #include <functional>
@@ -27,7 +27,7 @@ struct JointActuator {
   std::function<double(double time, double q, double rate)> effort = {};
 };
 
-/// first + ratio second stays what it is: of two angles a gear, of an angle and a travel a rack or, in one
+/// first + ratio second is constant: for two angles a gear, for an angle and a travel a rack or, in one
 /// cylindrical joint, a screw (m/rad).
 struct JointCoupling {
   std::string name;
@@ -35,9 +35,9 @@ struct JointCoupling {
   double ratio = 1.0;
 };
 
-/// How constraints are kept from drifting: accelerations that pull back (Baumgarte 1972,
-/// phi'' + 2 a phi' + a^2 phi = 0), and, after each step, projection onto positions and velocities that meet
-/// them, by the least change in the metric of the masses.
+/// Correction of constraint drift: restoring accelerations (Baumgarte 1972,
+/// phi'' + 2 a phi' + a^2 phi = 0), and, after each step, projection onto positions and velocities that
+/// fulfil the constraints, by the least change in the metric of the masses.
 struct Stabilisation {
   double baumgarte_rate = 0.0;  // a, 1/s
   bool projects = true;
@@ -50,34 +50,34 @@ class Mechanism {
   Vec3 gravity{0.0, 0.0, -9.81};  // m/s^2
   Stabilisation stabilisation;
   MotionSolver solver;
-  /// What acts on a body beside gravity, joints and drives; none: nothing.
+  /// Forces on a body other than gravity, joints and actuators; empty: none.
   std::function<Wrench(double time, int body, const JointedBody& now)> applied = {};
 
   int add_body(const MechanismBody& body);
-  std::size_t add_joint(const Joint& joint);  // a distance of length 0 keeps what it is
+  std::size_t add_joint(const Joint& joint);  // a distance of length 0 keeps its initial value
   void add_actuator(const JointActuator& actuator);
   void add_coupling(const JointCoupling& coupling);
 
   double time() const { return time_; }
   JointedBody body(int k) const { return jointed(state_, k); }
   void set_twist(int body, const Twist& twist);
-  double coordinate(const JointCoordinate& c) const;  // rad, any number of turns; m
+  double coordinate(const JointCoordinate& c) const;  // rad, with all full rotations; m
   double rate(const JointCoordinate& c) const;
-  /// Kinetic, of gravity (zero at the origin) and in springs of drives, J.
+  /// Kinetic, potential (zero at the origin) and elastic energy of actuators' springs, J.
   double energy() const;
   /// Largest |phi| and |phi'|, m or rad, m/s or rad/s.
   std::pair<double, double> joint_error() const;
 
-  /// (D1) now, and its solution.
+  /// (D1) at this time, and its solution.
   MotionEquations equations() const { return equations(time_, state_, constraints(state_)); }
   ConstrainedMotion motion() const;
-  /// What a joint does to its body b, about b's centre of mass.
+  /// The reaction of a joint on its body b, about b's centre of mass.
   Wrench reaction(std::size_t joint) const;
-  /// Names of joints and couplings with constraints that follow from the others.
+  /// Names of joints and couplings with redundant constraints.
   std::vector<std::string> redundant() const;
 
-  /// Moves bodies by the least change to where all constraints are met, and their velocities likewise; false
-  /// if that takes more than 50 steps of Newton's method.
+  /// Moves bodies by the least change such that all constraints hold, and changes velocities likewise; false
+  /// if it takes more than 50 Newton steps.
   bool project();
 
   /// One step of h by a formula: explicit_euler, heun, classical, ... .
@@ -117,10 +117,10 @@ class Mechanism {
   std::vector<double> mass_;
   std::vector<Vec3> inertia_;
   std::vector<Joint> joints_;
-  std::vector<double> angle_;  // [joint] as it was last, with all its turns
+  std::vector<double> angle_;  // [joint] last value, with all full rotations
   std::vector<JointActuator> actuators_;
   std::vector<JointCoupling> couplings_;
-  std::vector<double> coupled_;  // [coupling] what stays
+  std::vector<double> coupled_;  // [coupling] the constant
 };
 
 }  // namespace scree

@@ -1,4 +1,4 @@
-// Small meshes to collide with.
+// Small meshes for collision tests.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ inline PlacedMesh placed(const std::vector<Vec3>& vertices, const Triangles& tri
           pose};
 }
 
-/// n x n squares of side 1/n in z = 0 about the origin, each cut along one of its diagonals, every triangle
-/// with corners of its own.
+/// n x n squares of side 1/n in z = 0 about the origin, each divided along one of its diagonals; each
+/// triangle has its own corners.
 inline PlacedMesh floor_of_triangles(int n, Random& random, const Pose& pose = {}) {
   std::vector<Vec3> vertices;
   Triangles triangles;

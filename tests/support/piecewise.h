@@ -1,4 +1,4 @@
-// Motion that is smooth but for breaks: steps of one length that are cut where an event function changes its
+// Piecewise smooth motion: steps of constant length that are divided where an event function changes its
 // sign (after Wu 2021; docs/integration.md).
 #pragma once
 
@@ -19,37 +19,37 @@ namespace scree {
 
 enum class Crossing : std::uint8_t { rising, falling, both };
 
-/// Where motion breaks: at a sign change of a quantity.
+/// An event: a sign change of a quantity, at which the motion breaks.
 template <class Y>
 struct EventFunction {
   std::function<double(double time, const Y&)> value;
   Crossing crossing = Crossing::both;
-  bool terminal = false;                              // does motion end there?
-  std::function<Y(double time, const Y&)> jump = {};  // the state after; none: it goes on as it is
+  bool terminal = false;                              // does the motion end there?
+  std::function<Y(double time, const Y&)> jump = {};  // the state after; empty: unchanged
 };
 
-/// `bounded`: at most one break a step is located, on what the last step forecasts, at the cubic's root, and
-/// both segments are taken by a formula of two stages. A step costs five calls of f, with a break that was
-/// forecast four, with one that was not seven; in the step after a break the forecast costs one more. Breaks
+/// `bounded`: at most one break per step is located, on the prediction of the last step, at the cubic's root,
+/// and both segments use a two-stage formula. A step costs five calls of f, with a predicted break four, with
+/// an unpredicted one seven; in the step after a break the prediction costs one more. Breaks
 /// beyond the first are overruns: their jumps are late, at the end of the step. For real time. `polished`:
-/// all breaks, in order, each at the root on the motion itself, segments by the formula of five stages.
+/// all breaks, in order, each at the root on the motion itself; segments use the five-stage formula.
 enum class BreakForm : std::uint8_t { bounded, polished };
 
 template <class Y>
 struct Break {
   double time;
   std::size_t event;
-  double rough_time;  // where the cubic has its root; `time` itself in the bounded form
+  double rough_time;  // root of the cubic; `time` itself in the bounded form
   Y before, after;
 };
 
 template <class Y>
 struct PiecewiseStep {
-  std::vector<Break<Y>> breaks;  // in the order of time
+  std::vector<Break<Y>> breaks;  // ordered by time
   int calls = 0;                 // of f
-  int overruns = 0;              // breaks of which a bounded step had no time to take care
+  int overruns = 0;              // breaks that a bounded step could not treat
   bool ended = false;            // by a terminal event, at the time of the last break
-  bool piled_up = false;         // breaks of one event follow at once, or most_breaks in a step: motion ends
+  bool piled_up = false;  // breaks of one event follow at once, or most_breaks in a step: the motion ends
 };
 
 /// A motion y' = f(t, y), at `time` in the state `state`.
@@ -92,9 +92,9 @@ class PiecewiseMotion {
     double theta;
     std::size_t event;
   };
-  static constexpr double difference = 1e-6;      // of a segment: for slopes of event functions
-  static constexpr double root_accuracy = 1e-15;  // of a segment
-  // Between two breaks of one event, of the step or the time: what is below cannot be told from rounding.
+  static constexpr double difference = 1e-6;      // over the segment: for slopes of event functions
+  static constexpr double root_accuracy = 1e-15;  // over the segment
+  // Between two breaks of one event, over the step or the time: shorter intervals are rounding errors.
   static constexpr double least_interval = 1e-13;
 
   bool counts(std::size_t e, double after) const {
@@ -112,7 +112,8 @@ class PiecewiseMotion {
     return (events_[e].value(t + d, later) - events_[e].value(t - d, sooner)) / (2.0 * d);
   }
 
-  /// A segment of time and in how many places of it events are looked at; the event at its very begin.
+  /// A segment of time, the number of places at which events are checked, and the event at its very
+  /// beginning.
   struct Search {
     double begin, length;
     int places = 1;
@@ -146,7 +147,7 @@ class PiecewiseMotion {
     return first;
   }
 
-  /// To the break, and beyond it.
+  /// Moves to the break, and beyond it.
   void pass(double t, double rough, std::size_t event, Y before, PiecewiseStep<Y>& report) {
     time_ = t;
     state_ = events_[event].jump ? events_[event].jump(t, before) : before;
@@ -155,11 +156,11 @@ class PiecewiseMotion {
     report.piled_up = report.breaks.size() >= most_breaks;
   }
 
-  /// On which sides the state is.
+  /// Determines the signs of the event functions.
   void look() {
     for (std::size_t e = 0; e < events_.size(); ++e) side_[e] = events_[e].value(time_, state_);
   }
-  /// The same; of the event that has just happened, to which it goes.
+  /// The same; for the event that has just happened the sign to which it moves.
   void look_after(std::size_t happened, double h, const Y& slope) {
     look();
     side_[happened] = rate(happened, time_, state_, slope, h);
@@ -195,7 +196,7 @@ class PiecewiseMotion {
         look();
         return;
       }
-      before = at(found->theta);  // which the forecast has missed
+      before = at(found->theta);  // the prediction has missed it
     }
     smooth_.reset();
     const double t = begin + found->theta * h;
@@ -207,7 +208,7 @@ class PiecewiseMotion {
     time_ = end;
     for (std::size_t e = 0; e < events_.size(); ++e) {
       double value = events_[e].value(end, state_);
-      if (counts(e, value)) {  // one more: late
+      if (counts(e, value)) {  // another one: late
         ++report.overruns;
         pass(end, end, e, state_, report);
         if (report.ended) return;
@@ -234,7 +235,7 @@ class PiecewiseMotion {
       look();
       return;
     }
-    // The root on the motion itself: a step that ends there.
+    // The root on the motion itself: the end of a step that ends there.
     const auto state_at = [&](double theta) {
       return take_step(continuous5, f, begin, y, theta * h, &slope).end();
     };
@@ -259,10 +260,10 @@ class PiecewiseMotion {
   F f_;
   std::vector<EventFunction<Y>> events_;
   BreakForm form_;
-  std::vector<double> side_;                // [event] whose sign is the side the state is on
-  std::vector<double> value_low_;           // [event] in the last place that was looked at
-  std::optional<SmoothStep<5, Y>> smooth_;  // the last step, if nothing broke in it
-  std::optional<std::size_t> happened_;     // at this very time
+  std::vector<double> side_;                // [event] its sign is the side of the state
+  std::vector<double> value_low_;           // [event] at the last checked place
+  std::optional<SmoothStep<5, Y>> smooth_;  // the last step, if there was no break in it
+  std::optional<std::size_t> happened_;     // at exactly this time
 };
 
 }  // namespace scree

@@ -1,4 +1,4 @@
-// One promise, whatever is switched on: the same bits on any number of threads, and from a copy of a state.
+// Checks that results have the same bits on any number of threads, and from a copy of a state.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 
 namespace scree::test {
 
-/// Runs the same world on 1, 2, 3, 4 and 8 threads; on 3 it goes on halfway from nothing but a copy of its
-/// state. `bits`: what of a world has to be the same at the end.
+/// Runs the same world on 1, 2, 3, 4 and 8 threads; on 3 it continues halfway from only a copy of its
+/// state. `bits`: the data of a world that must be the same at the end.
 template <class Make, class Bits>
 void expect_same_bits(Make&& make, double halfway_s, double until_s, Bits&& bits) {
   decltype(bits(make())) expected{};
@@ -29,7 +29,7 @@ void expect_same_bits(Make&& make, double halfway_s, double until_s, Bits&& bits
   set_thread_count(0);
 }
 
-/// Of all bodies.
+/// The same for the state hash of all bodies.
 template <class Make>
 void expect_same_bits(Make&& make, double halfway_s, double until_s) {
   expect_same_bits(make, halfway_s, until_s,

@@ -7,7 +7,7 @@
 
 namespace scree::test {
 
-/// All of scenes/, sorted: not the shapes and the studies that stand there too.
+/// All scenes in scenes/, sorted; without its shapes and studies.
 inline std::vector<std::filesystem::path> shipped_scenes() {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(SCREE_SOURCE_DIR) / "scenes";

@@ -5,7 +5,7 @@
 
 namespace scree::test {
 
-/// Adds a large sphere and 200 small ones on it that fly at its centre, and takes gravity away.
+/// Adds a large sphere and 200 small ones on it that move towards its centre, and removes gravity.
 inline void add_surrounded_sphere(World& world) {
   world.model.settings.gravity.setZero();
   world.add_sphere(1.0, Vec3::Zero());

@@ -1,4 +1,4 @@
-// A small world to test in: one material, helpers to place bodies, run steps and add up reports.
+// A small world for tests: one material, helpers to place bodies, run steps and add up reports.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace scree::test {
 
-/// Lets a part of its own move a boundary so.
+/// Adds a part that moves a boundary in this way.
 inline Part& give_motion(Model& model, std::size_t boundary, PrescribedMotion motion) {
   Boundary& moved = model.boundaries[boundary];
   moved.part = static_cast<std::int32_t>(model.parts.size());
@@ -42,7 +42,7 @@ struct World {
     material = model.materials.add("grain", 2500.0);
     model.materials.set_law(material, material, law);
     model.settings.time_step_s = time_step_s;
-    model.settings.sort_interval = 0;  // tests know bodies by their slots
+    model.settings.sort_interval = 0;  // tests refer to bodies by their slots
     model.settings.solver.tolerance = 1e-9;
     model.settings.solver.max_sweeps = 1000;
   }
@@ -58,7 +58,7 @@ struct World {
 
   const StepReport& step() { return scree::step(model, state, workspace, result); }
 
-  /// Runs until a simulated time; calls `look` after every step.
+  /// Runs until a simulated time; calls `look` after each step.
   StepReport run(
       double until_s, const std::function<void(const StepReport&)>& look = [](const StepReport&) {}) {
     StepReport report;
@@ -71,7 +71,7 @@ struct World {
   }
 };
 
-/// An open box of jittered, randomly turned ellipsoids above its floor, ready to fall.
+/// An open box with jittered, randomly rotated ellipsoids above its floor, before they fall.
 inline World loose_heap(int per_side, int layers, const PairLaw& law, double time_step_s,
                         std::uint64_t seed = 1) {
   World world(law, time_step_s);

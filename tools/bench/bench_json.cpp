@@ -1,4 +1,4 @@
-// The JSON form of a benchmark, both ways.
+// The JSON form of a benchmark, reading and writing.
 #include <charconv>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -156,7 +156,7 @@ Preparation read_preparation(const Json& j) {
           hash_from(j.at("state_hash"))};
 }
 
-/// A number, or 0 where JSON had to write null for one that is not finite.
+/// A number, or 0 for null, which JSON has for numbers that are not finite.
 double number(const Json& j) { return j.is_null() ? 0.0 : j.get<double>(); }
 
 BenchPhysics read_physics(const Json& j) {
@@ -166,7 +166,7 @@ BenchPhysics read_physics(const Json& j) {
   p.candidates = number(j.at("candidates"));
   p.sweeps = number(j.at("sweeps"));
   p.sweeps_max = j.value("sweeps_max", 0);
-  p.asleep = j.value("asleep", 0.0);  // older files do not know it
+  p.asleep = j.value("asleep", 0.0);  // not in older files
   p.residual_mean = number(j.at("residual_mean"));
   p.residual_max = number(j.at("residual_max"));
   p.penetration_mean = number(j.at("penetration_mean"));
@@ -216,7 +216,7 @@ BenchCase read_case(const Json& j) {
   BenchCase c;
   c.key = {j.at("scene"), j.at("bodies"), j.at("threads"), j.at("solver"), number(j.at("residual_target")),
            j.at("cold"),  false};
-  c.run = read_whole_run(j.value("whole_run", Json()));  // older files do not know it
+  c.run = read_whole_run(j.value("whole_run", Json()));  // not in older files
   c.key.whole_run = c.run.has_value();
   c.tolerance = j.at("tolerance");
   c.max_sweeps = j.at("max_sweeps");

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t whole_run_column_count = 11;
 
-/// The columns of whole runs; empty for other measurements and, of settling, if it has not settled.
+/// The columns of whole runs; empty for other measurements, and, for settling, if it has not settled.
 std::string whole_run_columns(const BenchCase& c) {
   if (!c.run) return std::string(whole_run_column_count, ',');
   const WholeRun& r = *c.run;
@@ -70,7 +70,7 @@ std::vector<double> stage_samples(const BenchCase& c, double StageTimes::*stage)
 
 std::vector<std::string> hash_faults(const BenchReport& report) {
   std::vector<std::string> faults;
-  std::map<BenchKey, const BenchCase*> first;  // key with threads left out
+  std::map<BenchKey, const BenchCase*> first;  // key without the number of threads
   for (const BenchCase& c : report.cases) {
     if (!c.reproducible) faults.push_back(to_string(c.key) + ": repeats end in different states");
     BenchKey key = c.key;

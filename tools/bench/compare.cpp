@@ -37,13 +37,13 @@ Change change(const std::string& quantity, const std::vector<double>& a, const s
   return {quantity, spread(a).median, spread(b).median, difference(a, b, least_change), shown_in_s};
 }
 
-/// Of a mean over the steps of a whole run: all steps together.
+/// From means over the steps of a whole run: all steps together.
 std::vector<double> times(std::int64_t steps, std::vector<double> samples) {
   for (double& sample : samples) sample *= static_cast<double>(steps);
   return samples;
 }
 
-/// A change of one figure, if it is one.
+/// Adds a change of one figure, if there is one.
 void look_at(std::vector<std::string>& lines, const char* what, double a, double b) {
   const double scale = std::max(std::abs(a), std::abs(b));
   if (scale > 0.0 && std::abs(b - a) > physics_tolerance * scale)
@@ -95,7 +95,7 @@ std::vector<std::string> differing_physics(const BenchCase& a, const BenchCase& 
   return lines;
 }
 
-/// Everything in seconds a run, but single steps in milliseconds.
+/// Everything in seconds per run, except single steps in milliseconds.
 CaseComparison compare_runs(const BenchCase& a, const BenchCase& b, double least_change) {
   const auto all_steps = [&](const char* what, const std::vector<double>& of_a,
                              const std::vector<double>& of_b) {
@@ -159,7 +159,7 @@ std::string lines_of(const CaseComparison& c) {
   return text;
 }
 
-/// The whole runs or all else, under a heading; nothing if there are none.
+/// The whole runs or all others, with a heading; empty if there are none.
 std::string table(const Comparison& c, bool whole_runs, const char* heading) {
   std::string rows;
   for (const CaseComparison& k : c.cases) {

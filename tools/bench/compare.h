@@ -1,4 +1,4 @@
-// What changed between two benchmarks.
+// Comparison of two benchmarks.
 #pragma once
 
 #include <string>
@@ -14,19 +14,19 @@ struct Change {
   std::string quantity;     // "step", "detection", ...
   double a = 0.0, b = 0.0;  // medians, s
   Difference difference;
-  double shown_in_s = 1e-3;  // the unit it is shown in
+  double shown_in_s = 1e-3;  // unit for display
 };
 
-/// One measurement that both files hold.
+/// A measurement that is in both files.
 struct CaseComparison {
   BenchKey key;
-  Change step;                       // wall time of a step; of a whole run, all of it
+  Change step;                       // wall time per step; for a whole run its total
   Change cpu;                        // processor time of the same
-  std::vector<Change> stages;        // wall times of the four; of a whole run, also of its steps
-  std::vector<std::string> physics;  // what differs in what was computed; empty if the state hashes agree
+  std::vector<Change> stages;        // wall times of the four; for a whole run also of its steps
+  std::vector<std::string> physics;  // differences of the results; empty if the state hashes agree
 
-  /// -1 faster, 1 slower, 0 within the noise. By wall time; on one thread, if that tells nothing, by
-  /// processor time, which others on the machine disturb less.
+  /// -1 faster, 1 slower, 0 within the noise. By wall time; on one thread, if that is not conclusive, by
+  /// processor time, which other processes disturb less.
   int verdict() const;
 };
 
@@ -39,16 +39,16 @@ struct Comparison {
   bool faster() const;
 };
 
-/// Smallest relative change that counts, however quiet the machine: what comes of another layout of the same
-/// code.
+/// Smallest relative change that counts, on any machine: a different layout of the same code has this
+/// effect.
 inline constexpr double default_least_change = 0.03;
 
-/// Times by difference(); physics as it stands. Figures of physics are listed where they differ by more than
-/// `physics_tolerance`, if the state hashes differ at all.
+/// Compares times by difference(), and results directly. Results are listed if they differ by more than
+/// `physics_tolerance`, provided that the state hashes differ.
 inline constexpr double physics_tolerance = 0.01;
 Comparison compare(const BenchReport& a, const BenchReport& b, double least_change);
 
-/// A table for people and one line of conclusion.
+/// A table for users and one line of conclusion.
 std::string to_text(const Comparison& comparison);
 
 }  // namespace scree

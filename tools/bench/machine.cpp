@@ -24,7 +24,7 @@ std::string first_line(const std::filesystem::path& path) {
   return line;
 }
 
-/// "key : value" of /proc/cpuinfo and the like, calling use(key, value) for every line.
+/// Lines "key : value" of /proc/cpuinfo and similar files; calls use(key, value) for each line.
 template <class F>
 void for_each_entry(const char* path, F&& use) {
   std::ifstream file(path);
@@ -88,7 +88,7 @@ Build this_build() {
 }
 
 std::int64_t heap_bytes() {
-  const struct mallinfo2 heap = mallinfo2();  // all arenas, and what was mapped by itself
+  const struct mallinfo2 heap = mallinfo2();  // all arenas, and separately mapped memory
   return static_cast<std::int64_t>(heap.uordblks + heap.hblkhd);
 }
 

@@ -1,4 +1,4 @@
-// Where and with what a benchmark ran.
+// The machine and the build of a benchmark.
 #pragma once
 
 #include <cstdint>
@@ -8,21 +8,21 @@
 namespace scree {
 
 struct Machine {
-  std::string cpu;                  // model name, "unknown" if the system does not tell
+  std::string cpu;                  // model name, "unknown" if the system does not report it
   int cores = 0, threads = 0;       // physical cores, hardware threads of the whole machine
   std::vector<std::string> caches;  // of the first core: "L1 data 32K", ...
   std::int64_t memory_bytes = 0;
   std::string system;  // kernel and its release
-  double load = 0.0;   // processes that were running on average over the last minute
+  double load = 0.0;   // number of running processes, mean over the last minute
 };
 Machine this_machine();
 
 struct Build {
-  std::string version, commit, compiler, flags;  // commit: as `git describe --always --dirty` has it
+  std::string version, commit, compiler, flags;  // commit: from `git describe --always --dirty`
 };
 Build this_build();
 
-/// Bytes that the program has from the allocator at this moment; 0 where the allocator does not tell.
+/// Memory that the allocator has given to the program, bytes; 0 if unknown.
 std::int64_t heap_bytes();
 /// Largest resident memory of the process so far, bytes.
 std::int64_t peak_resident_bytes();

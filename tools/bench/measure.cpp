@@ -22,7 +22,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// What one repeat found.
+/// The results of one repeat.
 struct Repeat {
   std::vector<StepReport> reports;  // [timed step]
   std::vector<double> step_s;       // [timed step] wall time
@@ -33,7 +33,7 @@ struct Repeat {
   std::uint64_t hash = 0;
 };
 
-/// Sums of what steps report; `finish` makes means of them.
+/// Sums of the reports of steps; `finish` divides to means.
 class PhysicsSum {
  public:
   void add(const StepReport& r) {
@@ -68,7 +68,7 @@ class PhysicsSum {
   int steps_ = 0;
 };
 
-/// The steps of one repeat: so many, or all until the scene's end, which is about so many.
+/// The steps of one repeat: this number, or all until the scene's end, which is about this number.
 struct Plan {
   int warm_up = 0;
   std::int64_t steps = 0;
@@ -96,8 +96,8 @@ void summarize(const Model& model, const Bodies& bodies, Repeat& repeat) {
   repeat.hash = state_hash(bodies);
 }
 
-/// Steps a copy of the state with a workspace of its own, so that repeats also sample where memory happens to
-/// lie.
+/// Steps a copy of the state with its own workspace, so that repeats also sample different memory
+/// layouts.
 Repeat time_steps(const PreparedScene& prepared, const Model& model, const Plan& plan,
                   Progress::Style style) {
   const auto steps = static_cast<std::size_t>(plan.steps);

@@ -18,7 +18,7 @@ namespace {
   throw InputError({fault});
 }
 
-/// Steps on to a simulated time and brings the preparation's figures up to date.
+/// Advances to a simulated time and updates the preparation's figures.
 void run_until(PreparedScene& p, double until_s, Progress::Style style) {
   Progress progress(style, p.state.time_s, until_s);
   struct Showing : RunObserver {
@@ -45,7 +45,7 @@ void run_until(PreparedScene& p, double until_s, Progress::Style style) {
   made.state_hash = state_hash(p.state.bodies);
 }
 
-/// The two walls across an axis, seen from between them: normals along and against it.
+/// The two walls across an axis, seen from the space between: normals along and against it.
 struct WallPair {
   Plane *low = nullptr, *high = nullptr;
   double width(int axis) const { return high->point[axis] - low->point[axis]; }
@@ -73,7 +73,7 @@ struct Mirrors {
   bool x = false, y = false;
   Vec3 signs() const { return {x ? -1.0 : 1.0, y ? -1.0 : 1.0, 1.0}; }
   Vec3 of(const Vec3& v) const { return signs().cwiseProduct(v); }
-  /// Of an axis to turn about, which keeps its direction across the mirror and turns round along it.
+  /// Mirror image of an axis of rotation: it keeps its direction across the mirror and reverses along it.
   Vec3 of_axial(const Vec3& w) const { return (x == y ? 1.0 : -1.0) * of(w); }
   /// M R M.
   Quat of(const Quat& q) const {
@@ -117,7 +117,7 @@ PreparedScene tile_bench(PreparedScene bed, int copies, double settle_s, Progres
   y.high->point.y() += (copies - 1) * width_y;
   const Bodies one = std::move(bed.state.bodies);
   State& state = bed.state;
-  State fresh;  // nobody of the whole remembers anything
+  State fresh;  // no memory of former contacts
   fresh.step = state.step;
   fresh.time_s = state.time_s;
   state = std::move(fresh);

@@ -21,7 +21,7 @@ constexpr std::array<BenchScene, 7> scenes = {{
     {"hopper", "spheres leave a silo by a rounded outlet", false, true},
 }};
 
-/// The folder scenes/bench of the source tree or the installation that the program belongs to: looked for
+/// The folder scenes/bench of the source tree or the installation that the program belongs to: searched
 /// upwards from the program itself.
 std::filesystem::path bench_folder() {
   std::error_code error;

@@ -1,4 +1,4 @@
-// The scenes that are benchmarks by name, and how a scene file is found.
+// The named benchmark scenes, and the search for a scene file.
 #pragma once
 
 #include <filesystem>
@@ -11,13 +11,13 @@ namespace scree {
 struct BenchScene {
   const char* name;
   const char* description;
-  bool comes_to_rest;  // timed at rest: a warning if it is not
-  bool whole_run;      // timed from its start to its end, if nothing else is asked for
+  bool comes_to_rest;  // timed at rest: a warning if it is not at rest
+  bool whole_run;      // timed from its start to its end by default
 };
 
 std::span<const BenchScene> bench_scenes();
 
-/// A scene file to measure and what is known about it.
+/// A scene file for measurement, with its properties.
 struct BenchTarget {
   std::filesystem::path file;
   bool is_listed = false;  // one of bench_scenes()
@@ -28,7 +28,7 @@ struct BenchTarget {
 /// neither.
 BenchTarget find_bench_scene(const std::string& name_or_file);
 
-/// What `scree bench --list` prints.
+/// The output of `scree bench --list`.
 std::string bench_scenes_text();
 
 }  // namespace scree

@@ -13,7 +13,7 @@ namespace scree {
 namespace {
 
 constexpr double ms = 1e3, us = 1e6, percent = 100.0;
-// More waiting processes than this part of the hardware threads disturb timings.
+// Limit of waiting processes over hardware threads; more disturb timings.
 constexpr double busy_load = 0.3;
 
 std::string name_of(const BenchKey& key) {
@@ -58,7 +58,7 @@ std::string physics_text(const std::vector<BenchCase>& cases) {
   std::string text = fmt::format("{:<28}{:>8}{:>10}{:>11}{:>8}{:>10}{:>22}{:>10}{:>9}  {}\n", "accuracy",
                                  "bodies", "contacts", "candidates", "sweeps", "residual",
                                  "penetration mean, max", "energy", "bytes", "state hash");
-  std::set<std::uint64_t> shown;  // other thread counts say the same
+  std::set<std::uint64_t> shown;  // the same for other thread counts
   for (const BenchCase& c : cases) {
     if (!shown.insert(c.state_hash).second) continue;
     const BenchPhysics& p = c.physics;
@@ -101,7 +101,7 @@ std::string run_physics_text(const std::vector<BenchCase>& cases) {
       fmt::format("{:<28}{:>8}{:>10}{:>13}{:>20}{:>9}{:>20}{:>18}{:>10}{:>9}  {}\n", "accuracy", "bodies",
                   "contacts", "sweeps, most", "residual/goal, most", "missed", "overlap end, most",
                   "settled t, wall s", "injected", "bytes", "state hash");
-  std::set<std::uint64_t> shown;  // other thread counts say the same
+  std::set<std::uint64_t> shown;  // the same for other thread counts
   for (const BenchCase& c : cases) {
     if (!shown.insert(c.state_hash).second) continue;
     const BenchPhysics& p = c.physics;
@@ -118,7 +118,7 @@ std::string run_physics_text(const std::vector<BenchCase>& cases) {
 
 bool is_plain(const BenchCase& c) { return c.key.residual_target == 0.0; }
 
-/// The plain measurements as curves, one a key of `curve_of`, x and y by the two functions.
+/// The plain measurements as curves, one per key of `curve_of`, x and y by the two functions.
 template <class CurveOf, class X, class Y>
 std::vector<io::Curve> curves(const std::vector<BenchCase>& cases, CurveOf&& curve_of, X&& x, Y&& y) {
   std::map<std::string, std::map<double, double>> points;
@@ -138,8 +138,8 @@ std::vector<io::Curve> curves(const std::vector<BenchCase>& cases, CurveOf&& cur
 double step_time(const BenchCase& c) { return spread(c.step_s).median; }
 double threads_of(const BenchCase& c) { return c.key.threads; }
 
-/// The measurement on the fewest threads that a speed-up is counted from: of the same bodies or, scaled
-/// weakly, of the same bodies a thread.
+/// The measurement on the fewest threads, which is the reference of a speed-up: for the same bodies or, in
+/// weak scaling, for the same number of bodies per thread.
 double reference_time(const std::vector<BenchCase>& cases, const BenchCase& of, bool weak) {
   const BenchCase* fewest = &of;
   for (const BenchCase& c : cases) {
@@ -168,7 +168,7 @@ io::Panel scaling_panel(const std::vector<BenchCase>& plain, bool weak) {
   return panel;
 }
 
-/// The stages of the largest scene that was measured on several threads.
+/// The stages of the largest scene measured on several threads.
 io::Panel stages_panel(const std::vector<BenchCase>& plain) {
   io::Panel panel{"stages", "threads", "ms a step", {}, {}, {}};
   const auto last = std::max_element(plain.begin(), plain.end(), [](const BenchCase& a, const BenchCase& b) {
@@ -218,7 +218,7 @@ io::Panel residual_panel(const std::vector<BenchCase>& to_residual) {
   return panel;
 }
 
-/// One figure of whole runs over simulated time, a curve a run.
+/// One figure of whole runs over simulated time, one curve per run.
 io::Panel run_panel(const std::vector<BenchCase>& plain, const char* title, const char* unit,
                     double RunStretch::*value, double factor) {
   io::Panel panel;

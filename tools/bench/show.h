@@ -1,4 +1,4 @@
-// A benchmark as people see it: tables and plots.
+// Display of a benchmark: tables and plots.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace scree {
 
-/// Processor, caches, memory, compiler, commit; says so if the machine was busy before the benchmark began.
+/// Processor, caches, memory, compiler, commit; with a note if the machine was busy before the benchmark.
 std::string setting_text(const BenchReport& report);
-/// What was prepared and how long it took.
+/// The preparation and its time.
 std::string preparation_text(const Preparation& preparation);
-/// Times, stages, accuracy and memory of the measurements that start from one state or, scaled weakly, belong
-/// together: all of them whole runs, or none.
+/// Times, stages, accuracy and memory of the measurements that start from one state or, in weak scaling,
+/// belong together: all of them whole runs, or none.
 std::string cases_text(const std::vector<BenchCase>& cases);
 
-/// Speed-up and stages over threads, time a body over the number of bodies, time over residual; of whole runs
-/// step time, residual and kinetic energy over simulated time: the panels that the measurements have points
-/// for.
+/// Panels for which the measurements have points: speed-up and stages over threads, time per body over the
+/// number of bodies, time over residual; for whole runs step time, residual and kinetic energy over simulated
+/// time.
 std::vector<io::Panel> bench_panels(const BenchReport& report, bool weak);
 
 }  // namespace scree

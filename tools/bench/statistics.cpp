@@ -8,8 +8,8 @@ namespace scree {
 
 namespace {
 
-// Of a normal law: standard deviation over the median absolute deviation, and over the distance of the
-// quartiles.
+// For a normal distribution: standard deviation over the median absolute deviation, and over the distance of
+// the quartiles.
 constexpr double deviation_per_mad = 1.4826, deviation_per_quartiles = 0.7413;
 constexpr double noise_deviations = 3.0;
 constexpr std::size_t fewest_for_quartiles = 5;

@@ -1,4 +1,4 @@
-// What a few repeated timings say.
+// Statistics of a few repeated timings.
 #pragma once
 
 #include <cstddef>
@@ -22,18 +22,18 @@ Spread spread(std::vector<double> values);
 /// The value that a share `q` of the sample does not exceed, as for quartiles; 0 for an empty one.
 double quantile(std::vector<double> values, double q);
 
-/// Two samples of one quantity: is the second different by more than the noise of both?
+/// Comparison of two samples of one quantity: is the difference larger than the noise of both?
 struct Difference {
   double relative = 0.0;  // (median of b - median of a) / median of a
-  double noise = 0.0;     // the relative difference that noise may make
+  double noise = 0.0;     // the relative difference that noise may cause
   bool significant = false;
 };
 
-/// A difference is noise up to 3 sqrt(deviation_a^2 + deviation_b^2), the deviations those of single values,
-/// not of medians: what disturbs a machine lasts longer than a repeat, so repeats are not independent. With
-/// fewer than five values on a side its whole range stands in for the deviation, and one
-/// value alone tells nothing. Nothing below
-/// `least_relative` counts.
+/// A difference up to 3 sqrt(deviation_a^2 + deviation_b^2) is noise, with the deviations of single values,
+/// not of medians: disturbances of a machine last longer than a repeat, so repeats are not independent. With
+/// fewer than five values in a sample its whole range is used as the deviation, and one
+/// value alone is never significant. Differences below
+/// `least_relative` do not count.
 Difference difference(const std::vector<double>& a, const std::vector<double>& b, double least_relative);
 
 }  // namespace scree

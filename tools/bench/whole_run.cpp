@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_stretches = 100;
 
-/// Of every step, the median of its wall times over the repeats: what disturbs one repeat is not in it.
+/// For each step, the median of its wall times over the repeats: without the disturbances of single repeats.
 std::vector<double> medians_over_repeats(const std::vector<std::vector<double>>& step_s) {
   std::vector<double> medians, repeats(step_s.size());
   for (std::size_t k = 0; k < step_s[0].size(); ++k) {

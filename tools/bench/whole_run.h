@@ -1,4 +1,4 @@
-// What a run from the start of a scene to its end was, from the reports and times of its steps.
+// Results of a run from the start of a scene to its end, from the reports and times of its steps.
 #pragma once
 
 #include <span>
@@ -8,9 +8,9 @@
 
 namespace scree {
 
-/// Kinetic energy below which a run counts as settled, if it stays there to the end, over lifting_energy():
-/// bodies as fast, on average, as after a fall of a thousandth of their smallest length. Loose grains that
-/// rock may still do so: what is at rest to the last has rest_energy.
+/// Kinetic energy below which a run counts as settled, if it stays below until the end, over
+/// lifting_energy(): the mean speed of bodies after a fall by a thousandth of their smallest length. Single
+/// loose grains may still rock; rest_energy is the limit for complete rest.
 inline constexpr double settled_energy = 1e-3;
 
 /// Share of the steps that are not slower than slow_step_s.

@@ -1,4 +1,4 @@
-// Two numbers that should be the same.
+// Comparison of two numbers that should be the same.
 #pragma once
 
 #include <bit>
@@ -11,7 +11,7 @@
 
 namespace scree {
 
-/// How many numbers of the same precision lie between them, plus one; 0 for the same bits. None of numbers
+/// Number of steps between two numbers of the same precision; 0 for the same bits. None for numbers
 /// that are not finite.
 template <class Float, class Bits>
 std::optional<std::int64_t> ulps(Float a, Float b) {
@@ -21,7 +21,7 @@ std::optional<std::int64_t> ulps(Float a, Float b) {
     const auto bits = static_cast<std::int64_t>(std::bit_cast<Bits>(std::abs(x)));
     return std::signbit(x) ? -bits - 1 : bits;
   };
-  // Of opposite signs and far from zero they are too many to count: then as many as there are.
+  // The distance of large numbers with opposite signs overflows: then the largest value is returned.
   std::int64_t count = 0;
   if (__builtin_sub_overflow(place(a), place(b), &count)) return std::numeric_limits<std::int64_t>::max();
   return std::abs(count);
@@ -29,8 +29,8 @@ std::optional<std::int64_t> ulps(Float a, Float b) {
 inline std::optional<std::int64_t> ulps(double a, double b) { return ulps<double, std::uint64_t>(a, b); }
 inline std::optional<std::int64_t> ulps(float a, float b) { return ulps<float, std::uint32_t>(a, b); }
 
-/// The same, as far as it matters: the same bits, or no farther apart than the tolerance times the scale. A
-/// number that is not finite is like nothing but its like.
+/// Equality within a tolerance: the same bits, or a difference up to the tolerance times the scale. A
+/// number that is not finite is equal only to the same value.
 inline bool agree(double a, double b, double tolerance, double scale) {
   if (std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b)) return true;
   if (tolerance == 0.0) return false;

@@ -22,7 +22,7 @@ using io::TrajectoryReader;
 constexpr const char* vector_components[] = {"x", "y", "z"};
 constexpr const char* quaternion_components[] = {"w", "x", "y", "z"};
 
-/// Rows of `width` numbers of two runs, and what they are called.
+/// Rows of `width` numbers of two runs, with their name.
 template <class T>
 struct Array {
   const char* name;
@@ -48,7 +48,7 @@ std::string component_of(std::size_t width, std::size_t k) {
   return width == 3 ? vector_components[k] : width == 4 ? quaternion_components[k] : "";
 }
 
-/// The first row with a difference, its first number, and how many rows have one.
+/// The first row with a difference, its first different number, and the number of such rows.
 template <class T>
 std::optional<DifferentNumber> first_difference(const Array<T>& array, double tolerance,
                                                 const std::function<std::string(std::size_t)>& who) {
@@ -72,7 +72,7 @@ std::optional<DifferentNumber> first_difference(const Array<T>& array, double to
   return first;
 }
 
-/// Who is in one frame only, of two lists of ids in order.
+/// The first body that is in one frame only, from two ordered lists of ids.
 std::optional<DifferentNumber> other_bodies(const std::vector<BodyId>& a, const std::vector<BodyId>& b) {
   std::vector<BodyId> in_a, in_b;
   std::ranges::set_difference(a, b, std::back_inserter(in_a));
@@ -98,7 +98,7 @@ std::optional<DifferentNumber> first_of(std::initializer_list<Array<T>> arrays, 
   return {};
 }
 
-/// What stays the same of a body, where a run is of the same bodies.
+/// Compares constant properties of bodies, if both runs have the same bodies.
 std::optional<DifferentNumber> compare_constants(const Frame& a, const Frame& b, double tolerance) {
   const io::BodyConstants &p = *a.constants, &q = *b.constants;
   return first_of<double>({{"mass", p.mass, q.mass, 1},
@@ -187,7 +187,7 @@ std::optional<DifferentNumber> compare_frame(const TrajectoryReader& run_a, cons
   return compare_contacts(run_a, run_b, a, b, k, tolerance);
 }
 
-/// Poses and velocities of a checkpoint, in the order of ids.
+/// Poses and velocities of a checkpoint, ordered by id.
 struct StoredState {
   double time_s = 0.0;
   std::vector<BodyId> id;
@@ -226,7 +226,7 @@ std::optional<DifferentNumber> compare_states(const StoredState& a, const Stored
       a.id, tolerance);
 }
 
-/// "step_000000123.h5": names tell the steps.
+/// "step_000000123.h5": the name contains the step.
 std::int64_t step_of(const std::filesystem::path& checkpoint) {
   return std::stoll(checkpoint.stem().string().substr(std::string_view("step_").size()));
 }

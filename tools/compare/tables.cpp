@@ -16,7 +16,7 @@ namespace scree {
 
 namespace {
 
-/// Fields of a row; names with commas stand in quotes.
+/// Fields of a row; names with commas are in quotes.
 std::vector<std::string> fields_of(const std::string& line) {
   std::vector<std::string> fields(1);
   bool quoted = false;
@@ -34,7 +34,7 @@ std::vector<std::string> fields_of(const std::string& line) {
   return fields;
 }
 
-/// A table that is read row by row; a last line that was cut off is no row.
+/// A table that is read row by row; an incomplete last line is no row.
 class Table {
  public:
   explicit Table(const std::filesystem::path& path) : file_(path) {
@@ -65,10 +65,10 @@ class Table {
 
 bool is_wall_time(const std::string& column) { return column != "time_s" && column.ends_with("_time_s"); }
 
-/// What a step does, in this order.
+/// The stages of a step, in this order.
 constexpr std::array stages{"time", "coming and going", "detection", "solver", "balances", "sleep", "state"};
 
-/// The stage that finds the number of a column; docs/observables.md says what the columns are.
+/// The stage that computes a column; docs/observables.md describes the columns.
 std::string stage_of(const std::string& column) {
   constexpr std::pair<const char*, const char*> beginnings[] = {{"time", "time"},
                                                                 {"bodies_in", "solver"},
@@ -97,7 +97,7 @@ std::string stage_of(const std::string& column) {
   return "balances";
 }
 
-/// What the column's name says its unit is; empty without one.
+/// The unit from the column's name; empty without one.
 std::string unit_of(const std::string& column) {
   for (const char* unit :
        {"_kg_m2_s", "_kg_m_s", "_N_m_s", "_N_s", "_N_m", "_m_s", "_kg", "_N", "_J", "_W", "_s"})
@@ -148,7 +148,7 @@ std::vector<Pair> common_columns(const Table& a, const Table& b, std::vector<std
   return pairs;
 }
 
-/// Where in the run the row of a table is.
+/// Adds the place of a table's row in the run.
 void tell_place(const Table& table, TableComparison& result) {
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const std::string &name = table.columns[i], &text = table.row[i];

@@ -1,4 +1,4 @@
-// Two tables of two runs: where they first differ.
+// The first difference of the tables of two runs.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace scree {
 
-/// What two rows say differently. `stage`: of a step, that the column belongs to; empty in other tables.
+/// A difference of two rows. `stage`: the stage of a step to which the column belongs; empty in other tables.
 struct DifferentCell {
   std::string column, stage, a, b;
 };
@@ -19,14 +19,14 @@ struct TableComparison {
   std::int64_t rows_a = 0, rows_b = 0;
   std::int64_t same_rows = 0;             // from the first one on
   std::vector<std::string> in_one_table;  // columns that the other table does not have
-  std::vector<std::string> place;         // "step 12", "t = 0.024 s", "boundary floor", of the first row
-  std::optional<std::int64_t> step;       // that differs
-  std::vector<DifferentCell> cells;       // in the order of the stages; none if one table just ends
+  std::vector<std::string> place;    // of the first different row: "step 12", "t = 0.024 s", "boundary floor"
+  std::optional<std::int64_t> step;  // of this row
+  std::vector<DifferentCell> cells;  // in the order of the stages; empty if one table ends earlier
 };
 
-/// Row by row. Wall times are left out. With a tolerance numbers may differ by that much of the largest
-/// number of their unit that either table has had so far, numbers without a unit by that much of themselves,
-/// and hashes are left out. Throws ReadError.
+/// Compares row by row, without wall times. With a tolerance, numbers may differ by that share of the largest
+/// number of their unit in either table so far, numbers without a unit by that share of themselves,
+/// and hashes are not compared. Throws ReadError.
 TableComparison compare_tables(const std::filesystem::path& a, const std::filesystem::path& b,
                                double tolerance);
 

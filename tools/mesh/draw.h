@@ -1,4 +1,4 @@
-// The picture of a mesh with its faults.
+// The image of a mesh with its faults.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 namespace scree {
 
 /// Triangles in the colours of their faults, rims of holes as rods. Returns the exit status: exit_left_out,
-/// after a message, from a build without pictures. Throws WriteError.
+/// after a message, for a build without images. Throws WriteError.
 int draw_mesh(const TriangleMesh& mesh, const MeshDiagnosis& diagnosis, const std::filesystem::path& path);
 
 }  // namespace scree

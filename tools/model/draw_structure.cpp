@@ -36,7 +36,7 @@ class Drawing {
     return std::clamp(widest / static_cast<double>(std::max<std::size_t>(view.unknowns.size(), 1)),
                       smallest_cell, largest_cell);
   }
-  /// Room for the names above.
+  /// Space for the names above.
   static double names_height(const StructureView& view, cairo_t* c) {
     if (cell(view) < label_cell) return 8.0;
     cairo_set_font_size(c, letter);

@@ -14,7 +14,7 @@ using equations::Solution;
 using equations::StepSystem;
 using equations::TornBlock;
 
-constexpr std::size_t largest_shown = 60;  // unknowns: wider matrices are no help as text
+constexpr std::size_t largest_shown = 60;  // unknowns: larger matrices are not readable as text
 
 std::string joined(const FlatModel& model, const std::vector<int>& symbols) {
   std::string text;
@@ -26,7 +26,7 @@ std::string count_of(std::size_t n, const char* one) {
   return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
 }
 
-/// One line a row: `mark` says what stands in a place.
+/// One line per row: `mark` gives the character of a place.
 template <class Mark>
 std::string matrix_text(const std::vector<std::string>& rows, std::size_t columns, const Mark& mark) {
   std::string text;

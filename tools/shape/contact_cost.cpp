@@ -22,7 +22,7 @@ Ellipsoid ellipsoid_of(const Vec3& inertia) {
   return {(2.5 * (Vec3::Constant(inertia.sum()) - 2.0 * inertia)).cwiseSqrt()};
 }
 
-/// Brings b along x to where the two overlap a little; `gap_of` says how far they are apart.
+/// Moves b along x until the two overlap a little; `gap_of` gives their gap.
 template <class GapOf>
 void touch(Pose& b, double start, double depth, GapOf&& gap_of) {
   constexpr int rounds = 30;
@@ -79,7 +79,7 @@ ContactCost contact_cost(const ImplicitShape& shape) {
     searched.push_back(microseconds(ask));
     cost.contacts += static_cast<double>(found.size()) / pairs;
     for (int step = 0; step < 2;
-         ++step) {  // the first one asks for more than it needs, so that others need not
+         ++step) {  // the first one requests more than it needs, so that others need not
       move_a_little(b, size, random);
       found.clear();
       ask();

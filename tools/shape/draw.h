@@ -1,4 +1,4 @@
-// The picture of a shape as a file.
+// The image of a shape as a file.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace scree {
 
-/// From three sides, the mesh below if it is not null. Returns the exit status: exit_left_out, after a
-/// message, from a build without pictures. Throws WriteError.
+/// From three sides, with the mesh below if it is not null. Returns the exit status: exit_left_out, after a
+/// message, for a build without images. Throws WriteError.
 int draw_shape(const Shapes& shapes, ShapeIndex shape, const TriangleMesh* mesh,
                const std::filesystem::path& path);
 

@@ -19,11 +19,11 @@ namespace scree {
 
 namespace {
 
-// Beyond these the form does not suit the mesh. Six bumps bring pebbles, beans and tablets within 0.01 and
-// 0.02.
-constexpr double usual_distance = 0.05;  // root of the mean square, of the radius of the ball of equal volume
-constexpr double usual_volume = 0.1;     // too much or too little, of the mesh's
-/// A scanned grain that is longer than that in units of its file is most likely in millimetres.
+// Above these limits the form does not suit the mesh. Six bumps bring pebbles, beans and tablets within 0.01
+// and 0.02.
+constexpr double usual_distance = 0.05;  // root mean square, over the radius of the ball of equal volume
+constexpr double usual_volume = 0.1;     // too much or too little, relative to the mesh's
+/// A scanned grain longer than this in units of its file is most likely in millimetres.
 constexpr double longest_in_metres = 0.5;
 
 [[noreturn]] void fail(const std::filesystem::path& file, const std::vector<std::string>& problems) {
@@ -53,7 +53,7 @@ struct Fitted {
   ImplicitShape shape;
 };
 
-/// With fewer perturbations than asked for where the function is no body that can be simulated.
+/// With fewer perturbations than requested if the function is no body that can be simulated.
 Fitted checked_fit(const TriangleMesh& mesh, const FitOptions& options) {
   ShapeFindings findings;
   for (int k = options.perturbations; k >= 0; --k) {
@@ -92,7 +92,7 @@ std::string extent_text(const TriangleMesh& mesh) {
                                   : "; if these are metres, bodies have size = 1");
 }
 
-/// Whether the function is near the mesh, and if not, what may help.
+/// Whether the function is near the mesh, and if not, advice.
 std::string judged(const Fitted& fitted, const TriangleMesh& mesh, const FitOptions& options) {
   const double distance = fitted.fit.root_mean_square / radius_of_equal_volume(mesh),
                volume = fitted.shape.volume / mesh_mass(mesh).volume - 1.0;

@@ -10,9 +10,9 @@ struct FitOptions {
   int perturbations = 6;
 };
 
-/// Fits, writes the shape file and tells how near it comes. Returns the exit status. Throws InputError where
-/// the mesh is no body, or where no function with as many perturbations or fewer passes the checks; ReadError
-/// and WriteError.
+/// Fits, writes the shape file and reports its accuracy. Returns the exit status. Throws InputError if
+/// the mesh is no body, or if no function with up to this number of perturbations passes the checks;
+/// ReadError and WriteError.
 int fit(const FitOptions& options);
 
 }  // namespace scree

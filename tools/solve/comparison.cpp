@@ -21,7 +21,7 @@ std::string cell(const SolverComparison& comparison, std::size_t solver, const C
 
 using Widths = std::vector<std::size_t>;
 
-/// "| a | b |": the first to the left, the others to the right.
+/// "| a | b |": the first left-aligned, the others right-aligned.
 std::string row(const std::vector<std::string>& cells, const Widths& widths) {
   std::string text = fmt::format("| {:<{}} |", cells[0], widths[0]);
   for (std::size_t k = 1; k < cells.size(); ++k) text += fmt::format(" {:>{}} |", cells[k], widths[k]);
@@ -63,7 +63,7 @@ io::Panel profile_panel(const SolverComparison& comparison, Cost cost) {
   panel.y_label = "share of problems solved";
   panel.x_axis = io::Axis::doubling;
   panel.x_range = io::AxisRange{1.0, end};
-  panel.y_range = io::AxisRange{-0.02, 1.02};  // lines at 0 and 1 stay off the frame
+  panel.y_range = io::AxisRange{-0.02, 1.02};  // lines at 0 and 1 do not coincide with the frame
   for (std::size_t s = 0; s < ratios.size(); ++s) {
     const Stairs stairs = profile(ratios[s], end);
     panel.curves.push_back({fmt::format("{} ({} of {})", to_string(comparison.solvers[s]),

@@ -12,7 +12,7 @@
 
 namespace scree {
 
-/// What every solver did on one problem.
+/// The results of all solvers for one problem.
 struct ComparedProblem {
   std::string name;
   std::size_t contacts = 0;
@@ -30,31 +30,31 @@ struct SolverComparison {
   }
 };
 
-/// A problem file and what it is called in tables.
+/// A problem file and its name in tables.
 struct NamedProblem {
   std::filesystem::path path;
   std::string name;
 };
 
-/// The files themselves, and those that lie in the folders among `paths` and look like problems. Throws
+/// The files themselves, and the problem files in the folders among `paths`. Throws
 /// InputError if a folder has none.
 std::vector<NamedProblem> find_problems(const std::vector<std::filesystem::path>& paths);
 
-/// Solves one problem with every solver.
+/// Solves one problem with each solver.
 ComparedProblem compare_solvers(const io::StoredProblem& stored, const std::string& name,
                                 const std::vector<SolverKind>& solvers, const SolverSettings& settings);
 
 enum class Cost { time, sweeps };
-/// [solver][problem]; infinity where the tolerance was not reached.
+/// [solver][problem]; infinity if the tolerance was not reached.
 Costs costs(const SolverComparison& comparison, Cost cost);
 
-/// Markdown tables that can be read as they stand: head and rows of the problems, and what came of it.
+/// Markdown tables that are readable as text: head and rows of the problems, and a summary.
 std::string table_head(const std::vector<SolverKind>& solvers, std::size_t name_width);
 std::string table_row(const SolverComparison& comparison, const ComparedProblem& problem,
                       std::size_t name_width);
 std::string summary_table(const SolverComparison& comparison);
 
-/// A row for every problem and solver. Throws WriteError.
+/// A row for each problem and solver. Throws WriteError.
 void write_csv(const std::filesystem::path& path, const SolverComparison& comparison);
 
 /// The profiles over time and over sweeps.

@@ -8,10 +8,10 @@ namespace scree {
 
 namespace {
 
-constexpr double timing_patience_s = 0.02;  // short solutions are timed again until they have taken so long
+constexpr double timing_patience_s = 0.02;  // short solutions are timed again until they have taken this time
 constexpr int most_timings = 20;
 
-/// Solves once and fills all but the number of sweeps asked for.
+/// Solves once and fills all members except the requested number of sweeps.
 SolvePoint solve_once(const io::StoredProblem& stored, const SolverSettings& settings, SolveReport& report) {
   SolvePoint point;
   const auto start = std::chrono::steady_clock::now();

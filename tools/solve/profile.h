@@ -1,5 +1,5 @@
 // Performance profiles: Dolan and More (2002), "Benchmarking optimization software with performance
-// profiles"; of contact solvers as in Acary, Bremond and Huber (2018), "On solving contact problems with
+// profiles"; for contact solvers as in Acary, Bremond and Huber (2018), "On solving contact problems with
 // Coulomb friction".
 #pragma once
 
@@ -7,17 +7,17 @@
 
 namespace scree {
 
-/// What the solvers' runs cost, [solver][problem]; infinity where a problem was not solved.
+/// Costs of the solvers' runs, [solver][problem]; infinity if a problem was not solved.
 using Costs = std::vector<std::vector<double>>;
 
-/// Each cost over the least that any solver had on the same problem, [solver][problem]; infinity where a
+/// Each cost over the least cost of all solvers for the same problem, [solver][problem]; infinity if a
 /// problem was not solved.
 Costs performance_ratios(const Costs& costs);
 
 /// rho(tau): the share of problems whose ratio is at most tau.
 double share_within(const std::vector<double>& ratios, double tau);
 
-/// Corners of a solver's rho, from tau = 1 to `end`: each step is two of them.
+/// Corners of a solver's rho, from tau = 1 to `end`: two for each step.
 struct Stairs {
   std::vector<double> tau, share;
 };

@@ -15,7 +15,7 @@ struct Facet {
   std::array<std::int32_t, 3> corner;
   Vec3 normal;                      // outward, unit
   double offset;                    // m
-  std::vector<std::int32_t> above;  // points on its outer side that no other facet has
+  std::vector<std::int32_t> above;  // points on its outer side that belong to no other facet
   bool alive = true;
   double height(const Vec3& x) const { return normal.dot(x) - offset; }
 };
@@ -26,7 +26,7 @@ Facet facet(const std::vector<Vec3>& x, std::int32_t a, std::int32_t b, std::int
   return {{a, b, c}, n, n.dot(at(a)), {}, true};
 }
 
-/// Four points that span a tetrahedron as large as is easily found.
+/// Four points that span a large tetrahedron.
 std::array<std::int32_t, 4> first_corners(const std::vector<Vec3>& x) {
   const auto farthest = [&](auto&& measure) {
     std::int32_t best = 0;
@@ -44,11 +44,11 @@ std::array<std::int32_t, 4> first_corners(const std::vector<Vec3>& x) {
   k[2] = farthest([&](const Vec3& p) { return (p - at(k[0])).cross(along).squaredNorm(); });
   const Vec3 across = along.cross(at(k[2]) - at(k[0]));
   k[3] = farthest([&](const Vec3& p) { return std::abs((p - at(k[0])).dot(across)); });
-  if (across.dot(at(k[3]) - at(k[0])) > 0.0) std::swap(k[1], k[2]);  // the fourth lies below the first three
+  if (across.dot(at(k[3]) - at(k[0])) > 0.0) std::swap(k[1], k[2]);  // the fourth is below the first three
   return k;
 }
 
-/// Gives each point to a facet that it lies above.
+/// Assigns each point to a facet above which it lies.
 void share_out(const std::vector<Vec3>& x, const std::vector<std::int32_t>& points,
                std::vector<Facet>& facets, std::size_t first) {
   for (const std::int32_t p : points) {
@@ -60,7 +60,7 @@ void share_out(const std::vector<Vec3>& x, const std::vector<std::int32_t>& poin
   }
 }
 
-/// Replaces all facets that can see a point by those that join it to the rim of what it sees.
+/// Replaces all facets that a point can see by facets from the point to the rim of these.
 void add_point(const std::vector<Vec3>& x, std::int32_t point, std::vector<Facet>& facets) {
   std::set<std::array<std::int32_t, 2>> rim;
   std::vector<std::int32_t> left;
@@ -105,7 +105,7 @@ ConvexHull convex_hull(std::vector<Vec3> x) {
       return facets[f].height(x[i]) < facets[f].height(x[j]);
     };
     add_point(x, *std::ranges::max_element(facets[f].above, higher), facets);
-    // What has died is scanned in vain.
+    // Dead facets would be scanned without need.
     if (facets.size() > 64 && std::ranges::count(facets, false, &Facet::alive) > std::ssize(facets) / 2) {
       std::erase_if(facets, [](const Facet& facet) { return !facet.alive; });
       f = static_cast<std::size_t>(-1);

@@ -12,7 +12,7 @@ namespace {
 constexpr double near_cells = 5.0;
 
 /// Distance of a point from the surface: from the nearest centre of the cover by Newton on (I + h A) u = r_t,
-/// r from the surface point, h its part along the normal; the best that was met.
+/// with r from the surface point and h its normal part; returns the least distance on the way.
 double distance_by_newton(const PerturbedQuadric& f, const std::vector<Vec3>& centres, const Vec3& point) {
   constexpr int iterations = 12;
   Vec3 x = *std::ranges::min_element(centres, {}, [&](const Vec3& c) { return (c - point).squaredNorm(); });
@@ -33,7 +33,7 @@ double distance_by_newton(const PerturbedQuadric& f, const std::vector<Vec3>& ce
     m << 1.0 - height * t0.dot(h * t0), -height * t0.dot(h * t1), -height * t0.dot(h * t1),
         1.0 - height * t1.dot(h * t1);
     const Vec2 right(t0.dot(r), t1.dot(r));
-    // Beyond the centre of curvature the step would go to the farthest point.
+    // Beyond the centre of curvature the step would lead to the farthest point.
     const Vec2 u = m.determinant() > 0.1 && m.trace() > 0.0 ? Vec2(m.inverse() * right) : Vec2(0.5 * right);
     const double longest = 0.5 * start, step = u.norm();
     x += (step > longest ? longest / step : 1.0) * (u[0] * t0 + u[1] * t1) +

@@ -1,5 +1,5 @@
-// Signed distances from a body's surface on a grid: what is nowhere near is told in a few operations. For
-// searches alone; no contact is computed from it.
+// Signed distances from a body's surface on a grid: a few operations exclude far points. Only searches use
+// it; no contact is computed from it.
 #pragma once
 
 #include <array>
@@ -15,17 +15,17 @@ struct DistanceTable {
   double inverse_cell = 0.0;    // 1/m
   std::array<int, 3> cells{};   // along x, y, z
   std::vector<float> distance;  // m, [nodes] x fastest; positive outside
-  double error = 0.0;           // m, largest found in the middles of cells
-  double excess = 0.0;          // m, how much too large it is at most, outside and nearer than `near`
+  double error = 0.0;           // m, largest error in the middles of cells
+  double excess = 0.0;          // m, largest overestimate, outside and nearer than `near`
   double near = 0.0;            // m
 };
 
-inline constexpr int cells_beyond_box = 3;  // that the grid reaches farther than the box
+inline constexpr int cells_beyond_box = 3;  // margin of the grid around the box
 
-/// `box` holds the body.
+/// `box` contains the body.
 DistanceTable distance_table(const PerturbedQuadric& f, const Cover& cover, const Box& box, int cells);
 
-/// m, interpolated, within the table's errors; beyond the grid, what is certain at least.
+/// m, interpolated, within the table's errors; beyond the grid a lower bound.
 [[gnu::always_inline]] inline double distance(const DistanceTable& t, const Vec3& x) {
   const Vec3 at = t.inverse_cell * (x - t.low);
   std::size_t i[3];

@@ -20,7 +20,7 @@ SCREE_INLINE Three gradient(const Quadric& q, Three x) {
           q.xz * x.x + q.yz * x.y + q.zz * x.z + q.z};
 }
 
-/// From the gradient at the same point.
+/// The value, from the gradient at the same point.
 SCREE_INLINE double value(const Quadric& q, Three x, Three g) {
   return 0.5 * (x.x * (g.x + q.x) + x.y * (g.y + q.y) + x.z * (g.z + q.z)) + q.constant;
 }
@@ -56,7 +56,7 @@ SCREE_INLINE Jet jet(const PerturbedQuadric& f, Three x) {
   return r;
 }
 
-/// The same from perturbations side by side.
+/// The same from perturbations stored side by side.
 SCREE_INLINE Jet jet(const Quadric& base, const std::vector<FourPerturbations>& perturbations, Three x) {
   const auto all = [](double v) { return Vector4{v, v, v, v}; };
   const Vector4 none = all(0.0), half = all(0.5), at_x = all(x.x), at_y = all(x.y), at_z = all(x.z);

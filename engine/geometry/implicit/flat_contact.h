@@ -1,14 +1,14 @@
-// Contacts that are flat: the surfaces stay close to each other over a patch, whose ends carry as well.
+// Flat contacts: the surfaces stay close to each other over a patch, whose ends carry load as well.
 #pragma once
 
 #include "engine/geometry/implicit/pair_search.h"
 
 namespace scree {
 
-inline constexpr double flatness = 2e-3;    // of the size: the ends of a flat contact have gaps wider by this
-inline constexpr double flat_width = 0.15;  // of the size: from here on a contact has ends
+inline constexpr double flatness = 2e-3;    // of the size: the gap at the ends is wider by this
+inline constexpr double flat_width = 0.15;  // of the size: contacts that are flat over this width have ends
 
-/// Where a line along n through `at` meets the surface, as a height above it; none where the surface turns
+/// Height above `at` at which a line along n meets the surface; none if the surface turns
 /// away.
 inline std::optional<double> height(const ImplicitShape& s, double scale, Three at, Three n) {
   constexpr int iterations = 20;
@@ -24,8 +24,8 @@ inline std::optional<double> height(const ImplicitShape& s, double scale, Three 
   return std::nullopt;
 }
 
-/// Directions (a's axes) in which a contact is flat, `bend` being how the surfaces part there, in
-/// tangents(n): none, one or two, with signs and order that follow a's axes.
+/// Directions (a's axes) in which a contact is flat: none, one or two, with signs and order that follow a's
+/// axes. `bend`: second derivatives of the distance there, in tangents(n).
 inline int flat_directions(const Plane2& bend, Three n, double size, Three* direction) {
   const double weakest = 2.0 * flatness / (flat_width * flat_width * size);
   const double mean = 0.5 * (bend.xx + bend.yy), half = std::hypot(0.5 * (bend.xx - bend.yy), bend.xy);
@@ -36,7 +36,7 @@ inline int flat_directions(const Plane2& bend, Three n, double size, Three* dire
     return largest < 0.0 ? -1.0 * v : v;
   };
   if (mean + half < weakest) {
-    // Flat both ways: along the axis of a that lies flattest, and across.
+    // Flat in both directions: along the axis of a that is most nearly tangential, and across it.
     const double x = std::abs(n.x), y = std::abs(n.y), z = std::abs(n.z);
     const Three axis =
         x <= y && x <= z ? Three{1.0, 0.0, 0.0} : (y <= z ? Three{0.0, 1.0, 0.0} : Three{0.0, 0.0, 1.0});
@@ -51,8 +51,8 @@ inline int flat_directions(const Plane2& bend, Three n, double size, Three* dire
   return 1;
 }
 
-/// The farthest place along a tangent where the surfaces are almost as near as at the contact; at(s): the
-/// contact moved by s, if there are surfaces.
+/// The farthest place along a tangent at which the surfaces are almost as near as at the contact; at(s): the
+/// contact moved by s, if the surfaces exist there.
 template <class Contact, class At>
 Contact end_of_flat(const Contact& contact, double size, At&& at) {
   constexpr int steps = 8, halvings = 8;

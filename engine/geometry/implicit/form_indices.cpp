@@ -22,7 +22,7 @@ double width(const std::vector<Vec3>& points, const Vec3& direction) {
   return high - low;
 }
 
-/// Goes on from x to the best of random steps, shorter and shorter ones.
+/// Continues from x to the best of random steps of decreasing length.
 template <class Value>
 Vec3 improved(Vec3 x, double step, Value&& value) {
   constexpr int tries = 24;
@@ -69,8 +69,8 @@ Vec3 caliper_widths(const std::vector<Vec3>& corners) {
   return {third, second, width(corners, least)};
 }
 
-/// Balls that touch the surface from within at one point are as large as the next point of the surface lets
-/// them be; the largest of some, moved on.
+/// The size of a ball that touches the surface from within at one point is limited by the other surface
+/// points; starts from the largest of several and improves it.
 double inscribed_radius(const SurfaceMesh& mesh, const Vec3& middle) {
   constexpr std::size_t looked_at = 400;
   const auto room = [&](const Vec3& x) {
@@ -96,7 +96,7 @@ double inscribed_radius(const SurfaceMesh& mesh, const Vec3& middle) {
   return room(improved(centre, 0.1 * most, room));
 }
 
-/// 1/m, the larger one; positive where the surface bulges.
+/// 1/m, the larger principal curvature; positive where the surface bulges.
 double sharper_curvature(const PerturbedQuadric& f, const Vec3& x) {
   const FunctionValue at = evaluate(f, x);
   const Vec3 n = at.gradient.normalized(), u = n.unitOrthogonal(), v = n.cross(u);
@@ -117,7 +117,7 @@ FormIndices form_indices(const ImplicitShape& shape, int fineness) {
   for (const std::int32_t c : hull.corners) corners.push_back(mesh.points[c]);
   FormIndices form;
   form.widths = caliper_widths(corners);
-  // Points of a flake's mesh are farther from each other than it is thick: they tell of no ball within.
+  // Mesh points of a flake are farther from each other than it is thick: they do not limit balls within it.
   form.inscribed_radius =
       shape.semi_axes ? shape.semi_axes->minCoeff() : inscribed_radius(mesh, Vec3::Zero());
   double volume = 0.0;
@@ -136,7 +136,7 @@ FormIndices form_indices(const ImplicitShape& shape, int fineness) {
     corner_area += share[i];
     radii += share[i] / curvature;
   }
-  form.hull_volume = shape.volume * hull.volume / volume;  // what the mesh lacks, its hull lacks too
+  form.hull_volume = shape.volume * hull.volume / volume;  // mesh and hull lack the same volume
   form.elongation = form.widths[1] / form.widths[0];
   form.flatness = form.widths[2] / form.widths[1];
   form.sphericity = std::cbrt(std::numbers::pi * 36.0 * shape.volume * shape.volume) / form.area;

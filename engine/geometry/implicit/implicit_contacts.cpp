@@ -14,9 +14,9 @@ namespace scree {
 namespace {
 
 constexpr double usual_depth = 0.5;  // of the smaller smallest length
-// Of the size, motion that a comparison of covers allows for: at first the least, three times more each time
-// that nothing may appear or vanish meanwhile, the hasty one where it may; for two that move so fast, or are
-// so new, that they are `fast` times this away from where they were last compared, none but for rounding.
+// Motion that a comparison of covers allows for, over the size: at first the least, three times more each
+// time that no contact may appear or vanish meanwhile, the hasty one if it may. For pairs that are new or
+// move so fast that they are `fast` times this away from the last comparison: none except for rounding.
 constexpr double least_slack = 0.02, most_slack = 0.1, slack_growth = 3.0, hasty_slack = 0.0025,
                  no_slack = 1e-9;
 constexpr double fast = 2.0;
@@ -53,7 +53,7 @@ Followed deep_contact(const PairView& p, double depth) {
   return none;
 }
 
-/// The touch moved aside by s along a tangent: both surfaces there, along the same normal.
+/// The touch moved by s along a tangent: both surfaces there, along the same normal.
 std::optional<CriticalPair> aside(const PairView& p, const CriticalPair& t, Three direction, double s) {
   const Three a = t.a + s * direction, along_b = back(p.turn, t.n), b = t.b + back(p.turn, s * direction);
   const std::optional<double> on_a = height(*p.a, p.scale_a, a, t.n),
@@ -66,7 +66,7 @@ std::optional<CriticalPair> aside(const PairView& p, const CriticalPair& t, Thre
   return moved;
 }
 
-/// One contact as gaps: itself, and the ends of the flat patch it lies in.
+/// Adds one contact as gaps: itself, and the ends of its flat patch.
 void give(const PlacedImplicit& a, const PairView& p, const CriticalPair& t, std::uint32_t feature,
           double margin, std::vector<Gap>& found) {
   Three direction[2];
@@ -98,7 +98,7 @@ void remember(const PairView& p, const Search& search, const SearchReach& reach,
     memory.starts.push_back({to_vec3(f.touch.a), to_vec3(f.touch.b), f.feature});
 }
 
-/// How far any point of b may have moved in a's axes since the covers were compared.
+/// Largest movement of any point of b in a's axes since the covers were compared.
 double moved(const PairView& p, const PairMemory& memory) {
   const Quat& q = memory.turn;
   const auto turned = [&](const Vec3& axis) { return to_three(q * axis); };
@@ -113,7 +113,7 @@ double moved(const PairView& p, const PairMemory& memory) {
          std::sqrt(0.5 * square) * p.scale_b * p.b->bounding_radius;
 }
 
-/// The motion that the next comparison is to allow for, m.
+/// The motion for which the next comparison allows, m.
 double next_slack(const PairView& p, const PairMemory& memory) {
   const double least = least_slack * p.size;
   if (!(moved(p, memory) <= fast * std::max(memory.slack, least))) return no_slack * p.size;
@@ -121,7 +121,7 @@ double next_slack(const PairView& p, const PairMemory& memory) {
   return was_settled ? std::min(slack_growth * memory.slack, most_slack * p.size) : least;
 }
 
-/// Follows the remembered contacts; false if one is lost, two have met, or the memory does not reach so far.
+/// Follows the remembered contacts; false if one is lost, two have merged, or the memory is not valid so far.
 bool follow(const PairView& p, const ContactReach& reach, PairMemory& memory,
             std::vector<Followed>& followed) {
   const double distance = moved(p, memory);

@@ -16,7 +16,7 @@ constexpr std::uint32_t place_mask = (places_of_part - 1) << place_shift;
 constexpr std::uint32_t known_place = 1u << 31;  // marks places of the memory in a search
 
 constexpr double edge_spacing = 1.0 / 12;  // of the size, between samples along an edge
-// Beyond, a body would go thousands of its sizes in a step, which the verdict tells of.
+// Above this a body would move thousands of its sizes in a step, which the verdict reports.
 constexpr double most_samples = 1e5;
 constexpr double over_slack = 1e-12;  // of the size, beside a face
 
@@ -27,7 +27,7 @@ std::uint32_t feature_of(std::uint32_t kind, std::int32_t part) {
   return kind | static_cast<std::uint32_t>(part) << part_shift;
 }
 
-/// A mesh seen from a body: x in the mesh's frame is at turn * x + offset.
+/// A mesh in the axes of a body: x in the mesh's frame is at turn * x + offset.
 struct MeshView {
   const MeshSurface& mesh;
   Quat turn;
@@ -40,7 +40,7 @@ struct MeshView {
     m.offset = offset;
     m.turn = turn;
   }
-  /// How far any point of the mesh within `radius` of the body's centre may have moved since, m.
+  /// Largest movement of any point of the mesh within `radius` of the body's centre since then, m.
   double moved(const PairMemory& m, double radius) const {
     const Quat since = turn * m.turn.conjugate();
     return (offset - since * m.offset).norm() + 2.0 * radius * since.vec().norm();
@@ -80,7 +80,7 @@ Line line_of(const MeshView& v, std::uint32_t feature) {
   return feature >= mesh_vertex ? vertex_line(v, part_of(feature)) : edge_line(v, part_of(feature));
 }
 
-/// The point of a line at t, the body's surface point that it is nearest to, and the outward normal there.
+/// The point of a line at t, the nearest point of the body's surface, and the outward normal there.
 struct LineTouch {
   Three x, n;
   double t, phi;  // m
@@ -90,7 +90,7 @@ struct LineTouch {
 /// Newton on p - x parallel to n(x) and, along an edge, n(x) across the edge: steps u of x in the tangent
 /// plane and s along the edge,
 ///   (1 + phi A) u - s e_t = r_t - phi k,   e_t.A u = -n.e - e_t.k,
-/// r = p - x and k what the normal turns while x goes to the surface.
+/// r = p - x, and k the change of the normal while x moves to the surface.
 LineTouch newton(const PlacedImplicit& body, const Line& line, Three x, double t) {
   const double size = body.scale * body.shape->bounding_radius, limit = step_limit * size;
   LineTouch touch{x, {}, t, 0.0, false, false};
@@ -110,7 +110,7 @@ LineTouch newton(const PlacedImplicit& body, const Line& line, Three x, double t
     m.row(2) *= size;  // all without units
     right[2] *= size;
     if (line.is_vertex()) m(2, 2) = 1.0;
-    // Flat along the edge: any point of it will do, and least squares take the nearest.
+    // Flat along the edge: any point of it is a solution, and least squares give the nearest one.
     const Vec3 step = m.completeOrthogonalDecomposition().solve(right);
     const double length = step.norm();
     if (!(length < 1e10 * size)) return touch;
@@ -153,17 +153,17 @@ Three nearest_sample(const PlacedImplicit& body, Three p) {
       }
     }
   }
-  if (nearest == nullptr) return p;  // beyond the range of numbers: no search from there converges
+  if (nearest == nullptr) return p;  // not finite or too large: a search from there does not converge
   return body.scale * to_three(nearest->point);
 }
 
-/// What a search found of one part.
+/// A place found on one part.
 struct LinePlace {
   LineTouch touch;
   std::uint32_t feature;
 };
 
-/// Search for places where edges and vertices are nearest.
+/// Limits of the search for the nearest places of edges and vertices.
 struct Reach {
   double margin, depth;  // m
   bool holds(double phi) const { return phi <= margin && phi >= -depth; }
@@ -193,7 +193,7 @@ void search_line(const PlacedImplicit& body, const Line& line, const Reach& reac
   const auto apart = [&](double t) {
     return body.scale * distance(shape.distances, (1.0 / body.scale) * to_vec3(point(t)));
   };
-  // Only what is within a ball about the body can be near.
+  // Only parts within a ball about the body can be near.
   const double ball = size + reach.margin, middle = -dot(line.from, line.along);
   const double away = dot(point(middle), point(middle));
   if (away > ball * ball) return;
@@ -214,9 +214,9 @@ void search_line(const PlacedImplicit& body, const Line& line, const Reach& reac
   }
 }
 
-/// The parts of a mesh that are near a body, each once.
+/// The parts of a mesh near a body, each once.
 struct NearParts {
-  std::vector<std::int32_t> triangles, edges, vertices;  // of each patch one triangle
+  std::vector<std::int32_t> triangles, edges, vertices;  // one triangle per patch
 };
 
 void sort_out(std::vector<std::int32_t>& list) {
@@ -242,13 +242,13 @@ NearParts parts_near(const PlacedImplicit& body, const MeshView& v, double reach
   return near;
 }
 
-/// Everything that was found, of faces and of lines.
+/// All places found, on faces and on lines.
 struct MeshPlaces {
   std::vector<std::pair<PlaneWall, Place>> faces;
   std::vector<LinePlace> lines;
 };
 
-/// Places of one face, with features of this file; is it so that none can appear next to them?
+/// Places of one face, with features of this file; true if no further one can appear next to them.
 bool search_face(const PlacedImplicit& body, const MeshView& v, std::int32_t triangle, const Reach& reach,
                  std::span<const ImplicitStart> known, MeshPlaces& places) {
   const PlaneWall wall = face_wall(v, triangle);
@@ -276,7 +276,7 @@ bool search_face(const PlacedImplicit& body, const MeshView& v, std::int32_t tri
   return settled;
 }
 
-/// Returns the motion that the next steps may make before all is looked through again.
+/// Returns the motion that the next steps may make before all is searched again.
 double search_all(const PlacedImplicit& body, const MeshView& v, const Reach& reach, double slack,
                   std::span<const ImplicitStart> known, MeshPlaces& places) {
   const NearParts near = parts_near(body, v, reach.margin);
@@ -289,7 +289,7 @@ double search_all(const PlacedImplicit& body, const MeshView& v, const Reach& re
   return settled ? slack : slack * hasty_wall_slack / wall_slack;
 }
 
-/// Goes after all that is remembered; false if any is lost or the memory does not reach so far.
+/// Follows all remembered places; false if any is lost or the memory is not valid so far.
 bool follow(const PlacedImplicit& body, const MeshView& v, double margin, double depth,
             const PairMemory& memory, MeshPlaces& places) {
   if (!(memory.reach > -infinity)) return false;
@@ -336,7 +336,7 @@ class Output {
     const Line line = line_of(v_, p.feature);
     add_line(line, p.touch, p.feature);
     if (line.is_vertex()) return;
-    for (int k = 0; k < 2; ++k) {  // the ends of what is flat along the edge
+    for (int k = 0; k < 2; ++k) {  // the ends of the flat part along the edge
       const double way = k == 0 ? -1.0 : 1.0;
       const auto aside = [&](double s) -> std::optional<LineTouch> {
         const double t = p.touch.t + way * s;
@@ -348,7 +348,7 @@ class Output {
         return there;
       };
       const LineTouch end = end_of_flat(p.touch, size_, aside);
-      // Round ones end where they begin.
+      // Round ones have no such ends.
       if (std::abs(end.t - p.touch.t) > flat_width * size_ && end.phi <= margin_)
         add_line(line, end, p.feature + static_cast<std::uint32_t>(k) + 1);
     }
@@ -357,7 +357,7 @@ class Output {
  private:
   void add_line(const Line& line, const LineTouch& t, std::uint32_t feature) {
     if (t.t < 0.0 || t.t > line.length) return;
-    const Vec3 normal = -(v_.turn.conjugate() * to_vec3(t.n));  // in the mesh's frame, to the body
+    const Vec3 normal = -(v_.turn.conjugate() * to_vec3(t.n));  // in the mesh's frame, towards the body
     const std::int32_t part = part_of(feature);
     const bool is_free = feature >= mesh_vertex ? is_free_of_edges(v_.mesh, part, normal)
                                                 : is_free_of_faces(v_.mesh, v_.mesh.edges[part], normal);
@@ -373,7 +373,7 @@ class Output {
     return over;
   }
 
-  /// What another part has found at the same place is left out.
+  /// Leaves out a contact that another part has found at the same place.
   void add(Three x, Three n, double phi, std::uint32_t feature) {
     constexpr double same = 1e-9;
     Gap g;
@@ -425,7 +425,7 @@ void contacts(const PlacedImplicit& body, const PlacedMesh& mesh, double margin,
 
 double gap_acceleration(const PlacedImplicit& body, const PlacedMesh& mesh, const Gap& contact,
                         const Twist& twist, const WallMotion& wall) {
-  // Of the size: what the two go in the difference, and the points with them.
+  // Over the size: motion in the difference, and movement of the points.
   constexpr double way = 1e-3, farthest = 0.05;
   const double size = body.scale * body.shape->bounding_radius;
   const Vec3 apart = twist.linear - wall.twist.linear - wall.twist.angular.cross(body.position - wall.centre);
@@ -435,7 +435,7 @@ double gap_acceleration(const PlacedImplicit& body, const PlacedMesh& mesh, cons
   const Vec3 n = -contact.normal, on_body = contact.point - 0.5 * contact.distance * n;
   const Three x = to_three(body.rotation.transpose() * (on_body - body.position));
   const Vec3 on_mesh = contact.point + 0.5 * contact.distance * n;
-  bool stays = true;  // else it is flat there: points run all over the patch, or are lost
+  bool stays = true;  // else it is flat there: points move all over the patch, or are lost
   const auto at = [&](double t) {
     const Pose pose = moved({body.position, Quat(body.rotation)}, WallMotion{body.position, twist}, t);
     const PlacedImplicit there = place(*body.shape, pose, body.scale);

@@ -17,8 +17,8 @@ namespace {
 
 constexpr double bounds_tolerance = 1e-4;    // of the size, of box and sphere
 constexpr double support_tolerance = 1e-3;   // of the size, of the table
-constexpr double principal_noise = 1e-9;     // of the mean squares: products that are smaller count as zero
-constexpr double largest_mass_error = 1e-2;  // relative; some hundred thousand times what is aimed at
+constexpr double principal_noise = 1e-9;     // of the mean squares: smaller products count as zero
+constexpr double largest_mass_error = 1e-2;  // relative; about a hundred thousand times the aim
 
 /// Semi-axes, if the function is an ellipsoid's along the axes and about the origin.
 std::optional<Vec3> ellipsoid_axes(const PerturbedQuadric& f) {
@@ -30,7 +30,7 @@ std::optional<Vec3> ellipsoid_axes(const PerturbedQuadric& f) {
   return squares.cwiseSqrt();
 }
 
-/// The surface point that the gradient leads to from nearby.
+/// The surface point to which the gradient leads from nearby.
 Vec3 onto_surface(const PerturbedQuadric& f, Vec3 x) {
   constexpr int iterations = 20;
   for (int k = 0; k < iterations; ++k) {
@@ -64,7 +64,7 @@ Vec3 extreme_distance(const ImplicitShape& s, bool nearest) {
 }
 
 /// The local maximum of d.x over the surface next to x: Newton on n = d in the tangent plane, with the
-/// absolute values of the curvatures, so that it goes uphill wherever it begins; shortened where it does not.
+/// absolute values of the curvatures, so that it goes uphill from anywhere; steps that do not are shortened.
 Vec3 farthest_along(const PerturbedQuadric& f, const Vec3& start, const Vec3& d, double size) {
   constexpr int iterations = 50, halvings = 20;
   constexpr double longest = 0.2;  // of the size
@@ -121,7 +121,7 @@ std::size_t table_slot(int cells, int face, int i, int j) {
          static_cast<std::size_t>(j);
 }
 
-/// Of directions that are not unit: linear where one point supports them.
+/// For directions of any length: linear while the same point supports them.
 std::vector<double> support_table(const ImplicitShape& s, int cells) {
   std::vector<double> table(table_slot(cells, 6, 0, 0));
   for (int face = 0; face < 6; ++face) {
@@ -136,7 +136,7 @@ std::vector<double> support_table(const ImplicitShape& s, int cells) {
   return table;
 }
 
-/// Cover and bounds of a function that is in the body frame. False where it has no surface there.
+/// Cover and bounds of a function in the body frame. False if it has no surface there.
 bool finish(ImplicitShape& s, const ImplicitShapeSettings& settings, const Box& rough) {
   const double size = 0.5 * rough.size().maxCoeff(), tolerance = bounds_tolerance * size;
   s.perturbations = side_by_side(s.function.perturbations);
@@ -166,7 +166,7 @@ std::optional<ImplicitShape> make_implicit_shape(const PerturbedQuadric& given,
   PerturbedQuadric f = given;
   std::erase_if(f.perturbations, [](const Perturbation& p) { return p.weight == 0.0; });
   ImplicitShape s;
-  s.semi_axes = ellipsoid_axes(f);  // nothing else can be wrong with one
+  s.semi_axes = ellipsoid_axes(f);  // then no other fault is possible
   if (s.semi_axes &&
       !(is_size_of_a_shape(s.semi_axes->maxCoeff(), findings) && is_thick_enough(*s.semi_axes, findings)))
     return std::nullopt;
@@ -190,7 +190,7 @@ std::optional<ImplicitShape> make_implicit_shape(const PerturbedQuadric& given,
     s.volume = mass.volume;
     s.inertia_per_mass = (axes.transpose() * mass.inertia_per_mass() * axes).diagonal();
     s.mass_error = mass.error;
-    // The box about the turned one.
+    // The bounding box of the rotated box.
     const Mat3 back = axes.transpose();
     const Vec3 middle = back * (box->middle() - mass.centre), half = back.cwiseAbs() * (0.5 * box->size());
     rough = {middle - half, middle + half};
@@ -211,7 +211,7 @@ Vec3 support(const ImplicitShape& s, const Vec3& direction) {
     const Vec3 stretched = s.semi_axes->cwiseProduct(direction);
     return s.semi_axes->cwiseProduct(stretched) / stretched.norm();
   }
-  // The ball of a node bounds what its surface can support: best first.
+  // The ball of a node bounds the support of its surface: best first.
   const Vec3 d = direction.normalized();
   const std::vector<CoverNode>& nodes = s.cover.nodes;
   const auto bound = [&](std::int32_t i) {
@@ -230,7 +230,7 @@ Vec3 support(const ImplicitShape& s, const Vec3& direction) {
       for (const std::int32_t child : {node.child, node.child + 1}) waiting.emplace(bound(child), child);
       continue;
     }
-    if (node.normal.dot(d) < node.cosine) continue;  // faces elsewhere
+    if (node.normal.dot(d) < node.cosine) continue;  // its normals point elsewhere
     const Vec3 x = farthest_along(s.function, node.centre, d, nodes[0].radius);
     if (d.dot(x) > most) {
       most = d.dot(x);
@@ -250,7 +250,7 @@ double support_bound(const ImplicitShape& s, const Vec3& direction) {
                v = (direction[(a + 2) % 3] / along + 1.0) * 0.5 * n;
   const int i = std::min(static_cast<int>(u), n - 1), j = std::min(static_cast<int>(v), n - 1);
   const double x = u - i, y = v - j;
-  // A bilinear mean is one with positive weights that sum up to this direction.
+  // A bilinear mean has positive weights that sum up to this direction.
   const auto at = [&](int p, int q) { return s.support_table[table_slot(n, face, i + p, j + q)]; };
   return along *
          ((1.0 - x) * ((1.0 - y) * at(0, 0) + y * at(0, 1)) + x * ((1.0 - y) * at(1, 0) + y * at(1, 1)));

@@ -1,5 +1,5 @@
-// A functionally defined body made ready for use: checked, in its body frame, with mass properties, bounds
-// and a cover of its surface. Made once, used by any number of bodies at any scale.
+// A functionally defined body ready for use: checked, in its body frame, with mass properties, bounds
+// and a cover of its surface. Made once, then used by any number of bodies at any scale.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@ namespace scree {
 struct ImplicitShape {
   PerturbedQuadric function;                     // in the body frame: centre of mass, principal axes
   std::vector<FourPerturbations> perturbations;  // of the function
-  Pose body_in_file;              // of the body frame in the frame that the function was given in
-  std::optional<Vec3> semi_axes;  // m, where it is an ellipsoid along its body's axes (no perturbations)
-  double volume = 0.0;            // m^3
+  Pose body_in_file;                             // pose of the body frame in the frame of the given function
+  std::optional<Vec3> semi_axes;         // m, if it is an ellipsoid along the body's axes (no perturbations)
+  double volume = 0.0;                   // m^3
   Vec3 inertia_per_mass = Vec3::Zero();  // m^2, principal moments, about the centre of mass
-  double mass_error = 0.0;               // relative, of volume and inertia, as the quadrature estimates it
-  Box box;                               // m, certified to hold the body
+  double mass_error = 0.0;               // relative, of volume and inertia, estimated by the quadrature
+  Box box;                               // m, certified to contain the body
   double bounding_radius = 0.0;          // m, about the centre of mass, certified
   double smallest_length = 0.0;  // m, radius of the largest ball about the centre of mass within the body
   Cover cover;
@@ -32,29 +32,29 @@ struct ImplicitShape {
 struct ImplicitShapeSettings {
   double tolerance = 1e-7;  // of mass properties, relative
   double feature_size =
-      1.0 / 48;  // of the box: what is thinner is a sliver; pieces closer than this count as one
+      1.0 / 48;  // of the box: thinner parts are slivers; pieces closer than this count as one
   double largest_patch = 0.25, smallest_patch = 0.01;  // of the bounding radius, sides of the cover's boxes
   int distance_cells = 24;  // of the table of distances, along the longest side of the box
   int support_cells = 12;   // of the table of support bounds, along an edge of the cube of directions
 };
 
-/// What is wrong with a shape, in sentences for people.
+/// Errors and warnings about a shape, as sentences for users.
 struct ShapeFindings {
   std::vector<std::string> errors, warnings;
 };
 
-/// None where there are errors. Checks: finite numbers, bounded, origin inside, one piece without hollows, no
-/// sliver thinner than feature_size; warns where the gradient vanishes on the surface (crease or tip) and
-/// where it bends more sharply than the cover resolves. "One piece" and "no sliver" are told from a grid of
-/// cells of feature_size that interval bounds prove inside or outside.
+/// Returns none if there are errors. Checks: finite numbers, bounded, origin inside, one piece without
+/// hollows, no sliver thinner than feature_size. Warns where the gradient vanishes on the surface (crease or
+/// tip) and where it bends more sharply than the cover resolves. "One piece" and "no sliver" are decided on a
+/// grid of cells of feature_size that interval bounds prove to be inside or outside.
 std::optional<ImplicitShape> make_implicit_shape(const PerturbedQuadric& f,
                                                  const ImplicitShapeSettings& settings,
                                                  ShapeFindings& findings);
 
-/// The farthest surface point along a direction (body frame): Newton from the cover's patches.
+/// The farthest surface point along a direction (body frame), by Newton from the cover's patches.
 Vec3 support(const ImplicitShape& shape, const Vec3& direction);
-/// Not less than the support function along a unit direction, at most 3 % of the bounding radius more
-/// (measured: 1 to 2 %): interpolated in a table of certified values, which bounds from above because the
+/// Upper bound of the support function along a unit direction, at most 3 % of the bounding radius too large
+/// (measured: 1 to 2 %). Interpolated in a table of certified values, which is an upper bound because the
 /// support function is convex.
 double support_bound(const ImplicitShape& shape, const Vec3& direction);
 /// The least t in (nearest, farthest) at which a ray meets the surface; infinite if there is none.

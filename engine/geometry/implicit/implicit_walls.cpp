@@ -60,15 +60,15 @@ TubeWall wall_of(const PlacedImplicit& body, const Tube& tube) {
           radial < tube.middle_radius() ? 1.0 : -1.0};
 }
 
-// A place that is lost because another one has become nearer is held on to: its point of the surface may not
-// get into the wall either, and a rod that rocks from end to end needs both. Until the wall is farther from
-// it than this, of the size, or a place is as near to it as a flat part is wide.
+// A place that is lost because another one has become nearer is held: its surface point must not
+// enter the wall either, and a rod that rocks from end to end needs both. It is held until the wall is
+// farther from it than this, over the size, or a place is as near to it as a flat part is wide.
 constexpr double longest_hold = 0.1;
 constexpr std::size_t most_held = 3;
-constexpr std::uint32_t held = 15;  // ends of the features of such points
+constexpr std::uint32_t held = 15;  // ends of the features of these points
 bool is_held(std::uint32_t feature) { return (feature & 15u) == held; }
 
-/// The points that are held on to.
+/// Held points.
 template <class Wall>
 std::vector<ImplicitStart> points_to_hold(const PlacedImplicit& body, const Wall& wall, double margin,
                                           std::span<const ImplicitStart> last,
@@ -91,7 +91,7 @@ std::vector<ImplicitStart> points_to_hold(const PlacedImplicit& body, const Wall
   return result;
 }
 
-/// Follows the remembered places; false if one is lost or the memory does not reach so far.
+/// Follows the remembered places; false if one is lost or the memory is not valid so far.
 template <class Wall>
 bool follow(const PlacedImplicit& body, const Wall& wall, double margin, double depth,
             const PairMemory& memory, std::span<const ImplicitStart> starts, std::vector<Place>& places) {

@@ -9,7 +9,7 @@ namespace scree {
 
 namespace {
 
-/// Rounding is set once for a whole function, by the Rounding that it begins with.
+/// Rounding is set once per function, by the Rounding at its beginning.
 using Interval = boost::numeric::interval_lib::unprotect<boost::numeric::interval<double>>::type;
 using Rounding = boost::numeric::interval<double>::traits_type::rounding;
 using Interval3 = std::array<Interval, 3>;
@@ -30,7 +30,7 @@ Interval value_at(const Quadric& q, const Interval3& x) {
   return 0.5 * (x[0] * (g[0] + q.x) + x[1] * (g[1] + q.y) + x[2] * (g[2] + q.z)) + q.constant;
 }
 
-/// A box as its middle (exact numbers) and what is beside it.
+/// A box as its middle (exact numbers) and the deviation from it.
 struct Centred {
   Interval3 all, middle, beside;
 };
@@ -157,7 +157,7 @@ namespace {
 
 /// Far away, at d / w with d in a box on a face of the unit cube and w in (0, most],
 ///   F' = base(d, w) / w^2 + sum_linear f (b.d + w c)^2 / w^2 + sum_quadratic f Q(d, w)^2 / w^4
-/// with quadrics made homogeneous. Is that negative there?
+/// with quadrics made homogeneous. Is it negative there?
 bool negative_beyond(const PerturbedQuadric& f, const Box& d, double w_low, double w_high, int depth) {
   using boost::numeric::square;
   const Interval3 x = to_intervals(d);
@@ -215,14 +215,14 @@ std::optional<double> bounding_cube(const PerturbedQuadric& f, double most) {
 
 namespace {
 
-/// What is to be bounded: d.x, or |x|^2 where d is zero.
+/// The bounded quantity: d.x, or |x|^2 if d is zero.
 struct Objective {
   Vec3 d;
   bool is_square;
 };
 
-/// Its largest value on the surface in a box, from above. There F' = 0, so that any multiple of F' may be
-/// added: the one that takes the slope away leaves an error of second order.
+/// Upper bound of its largest value on the surface in a box. There F' = 0, so any multiple of F' may be
+/// added: the one that cancels the slope leaves an error of second order.
 double largest_on_surface(const PerturbedQuadric& f, const Objective& of, const Box& box, const Bounds& b) {
   const Vec3 m = box.middle(), slope = of.is_square ? Vec3(2.0 * m) : of.d, g = gradient(f, m);
   const double gg = g.squaredNorm(), times = gg > 0.0 ? -slope.dot(g) / gg : 0.0;
@@ -265,7 +265,7 @@ double largest_above(const PerturbedQuadric& f, std::span<const Box> surface, co
   for (const Box& box : surface) add(box);
   while (!waiting.empty()) {
     const Candidate c = waiting.top();
-    // A known value that is too low would never let it end: the bound itself then has the tolerance.
+    // A known value that is too low would never let it end: then the bound itself has the tolerance.
     if (c.box.size().maxCoeff() <= 0.1 * smallest) return c.high;
     waiting.pop();
     for (const Box& half : halves(c.box)) {

@@ -1,6 +1,6 @@
-// What F', its gradient and its second derivatives can be in a box: interval arithmetic with directed
-// rounding (boost::numeric::interval, which stays behind this header), so that the bounds hold for what is
-// computed there in exact numbers. Taylor form about the middle of the box: the overestimate falls with the
+// Bounds of F', its gradient and its second derivatives in a box: interval arithmetic with directed
+// rounding (boost::numeric::interval, used only behind this header), so that the bounds also hold in exact
+// arithmetic. Taylor form about the middle of the box: the overestimate decreases with the
 // square of its size.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace scree {
 struct Range {
   double low, high;
   double width() const { return high - low; }
-  double largest() const { return high > -low ? high : -low; }  // of absolute values
+  double largest() const { return high > -low ? high : -low; }  // largest absolute value
 };
 
 struct Box {
@@ -37,16 +37,16 @@ struct Bounds {
 };
 Bounds bounds(const PerturbedQuadric& f, const Box& box);
 
-/// A smaller box that holds all of the surface within the box; none where there is none (interval Newton with
-/// the gradient's bounds).
+/// A smaller box that contains all of the surface within the box; none if there is no surface (interval
+/// Newton with the gradient's bounds).
 std::optional<Box> contract(const PerturbedQuadric& f, const Box& box, const Bounds& of);
 
-/// Half the side of a cube about the origin outside of which F' < 0 for certain; none where it cannot be told
-/// for any below `most`.
+/// Half the side of a cube about the origin outside of which F' < 0 for certain; none if none below `most`
+/// can be proven.
 std::optional<double> bounding_cube(const PerturbedQuadric& f, double most);
 
-/// Upper bounds, by branch and bound on boxes that hold all of the surface: of the largest direction.x
-/// (support function) and the largest |x| there. `known`: a value that some surface point has; the bound is
+/// Upper bounds, by branch and bound on boxes that contain all of the surface: of the largest direction.x
+/// (support function) and of the largest |x|. `known`: a value attained at a surface point; the bound is
 /// at most `tolerance` above the larger of it and the true value.
 double support_above(const PerturbedQuadric& f, std::span<const Box> surface, const Vec3& direction,
                      double known, double tolerance);

@@ -18,16 +18,16 @@ constexpr std::array<double, order> gauss_at{-0.9061798459386640, -0.53846931010
 constexpr std::array<double, order> gauss_weight{0.2369268850561891, 0.4786286704993665, 0.5688888888888889,
                                                  0.4786286704993665, 0.2369268850561891};
 constexpr int most_halvings = 14;
-// Squares that are halved before the rest is left as it is: bodies with many kinks take some thousand, and
-// rounding, where it is what the halves disagree by, would take all of 4^14.
+// Limit of halved squares, after which the rest is not divided: bodies with many kinks take some thousand.
+// Without it, disagreement of the halves by rounding would take all of 4^14.
 constexpr int most_squares = 50'000;
 
 struct Quadrature {
   const PerturbedQuadric& f;
   double farthest;
   std::vector<double> t;  // scratch: crossings of a ray
-  double error = 0.0;     // sum of what halves disagreed by, in volumes
-  int squares = 0;        // that were halved
+  double error = 0.0;     // sum of the disagreements of halves, in volumes
+  int squares = 0;        // number of halved ones
 
   void add_ray(const Vec3& d, double weight, Moments& sum) {
     crossings(f, Vec3::Zero(), d, 0.0, farthest, t);
@@ -74,7 +74,7 @@ struct Quadrature {
     return sum;
   }
 
-  /// `size`: of the moments, to compare them with.
+  /// `size`: of the moments, as a reference.
   void integrate(const Cell& c, const Moments& whole, double allowed, const Moments& size, int depth,
                  Moments& total) {
     std::array<Cell, 4> part;
@@ -93,7 +93,7 @@ struct Quadrature {
       error += off;
       return;
     }
-    // Kinks lie along lines: twice as many squares share what is allowed.
+    // Kinks are along lines: twice as many squares share the tolerance.
     for (std::size_t k = 0; k < 4; ++k) integrate(part[k], of_part[k], 0.5 * allowed, size, depth - 1, total);
   }
 };
@@ -110,7 +110,7 @@ MassProperties mass_properties(const PerturbedQuadric& f, double farthest, doubl
     of_face[k] = q.over(face[k]);
     for (std::size_t i = 0; i < first.size(); ++i) first[i] += of_face[k][i];
   }
-  // First moments are compared with volume times size, for they may vanish; mixed second ones with the
+  // First moments are compared with volume times size, because they may vanish; mixed second ones with the
   // others.
   const double second = (first[4] + first[5] + first[6]) / 3.0, length = std::sqrt(second / first[0]);
   Moments size;

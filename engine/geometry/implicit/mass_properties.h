@@ -14,14 +14,14 @@ struct MassProperties {
   Mat3 inertia_per_mass() const { return second.trace() * Mat3::Identity() - second; }
 };
 
-/// Along rays from the origin, which is inside; `farthest` (m): no part of the body is farther. Exact along
-/// each ray, between the exact crossings; over the directions Gauss-Legendre on the faces of a cube, halved
-/// where the halves disagree. Bodies that rays leave more than once are no exception, but cost more. Test:
+/// Integrates along rays from the origin, which is inside; `farthest` (m): no part of the body is farther.
+/// Exact along each ray, between the exact crossings. Over directions: Gauss-Legendre on the faces of a cube,
+/// halved while the halves disagree. Rays may leave the body more than once, at a higher cost. Test:
 /// ImplicitShape.MassPropertiesOfClosedForms.
 MassProperties mass_properties(const PerturbedQuadric& f, double farthest, double tolerance);
 
-/// A body frame whose axes are as near to the given ones as principal axes can be: right-handed, and the
-/// given axes themselves where no product in `second` is above `noise` of its trace.
+/// A body frame whose axes are principal axes as near to the given ones as possible: right-handed, and the
+/// given axes themselves if no off-diagonal element of `second` is above `noise` of its trace.
 Mat3 principal_axes(const Mat3& second, double noise);
 
 }  // namespace scree

@@ -5,7 +5,7 @@ namespace scree {
 namespace {
 
 constexpr double surely_clear =
-    0.02;  // of the smaller smallest length: lines shorter than this run as they must
+    0.02;  // of the smaller smallest length: lines that are shorter than this always count as clear
 constexpr double clear_of_ends = 1e-6;  // of the size
 
 bool hits(const ImplicitShape& s, double scale, Three from, Three direction, double nearest,

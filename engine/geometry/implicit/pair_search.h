@@ -1,4 +1,5 @@
-// The kernels of (F2): a pair seen from one of its bodies, Newton, which critical pairs are contacts.
+// The kernels of (F2): a pair seen from one of its bodies, Newton, and the test whether a critical pair is a
+// contact.
 #pragma once
 
 #include <cmath>
@@ -87,8 +88,8 @@ SCREE_INLINE Plane2 across(const Tangents& t, const Symmetric& s) {
   return {dot(t.x, sx), dot(t.x, sy), dot(t.y, sy)};
 }
 
-/// Is (F3) of inertia (4, 2)? Counted by block elimination of d = u - v and lambda (eigenvalues 1 + phi alpha
-/// say which signs those take), then of what is left, B + A (1 + phi A)^-1.
+/// Has (F3) the inertia (4, 2)? Counted by block elimination of d = u - v and lambda (the signs follow from
+/// the eigenvalues 1 + phi alpha), then for the rest, B + A (1 + phi A)^-1.
 SCREE_INLINE bool is_contact(const Plane2& a, const Plane2& b, double phi) {
   const double g_xx = 1.0 + phi * a.xx, g_xy = phi * a.xy, g_yy = 1.0 + phi * a.yy;
   const double g_det = g_xx * g_yy - g_xy * g_xy;
@@ -98,15 +99,16 @@ SCREE_INLINE bool is_contact(const Plane2& a, const Plane2& b, double phi) {
   const double s_xx = b.xx + inverse * (a.xx + phi * det_a), s_xy = b.xy + inverse * a.xy,
                s_yy = b.yy + inverse * (a.yy + phi * det_a);
   const double s_det = s_xx * s_yy - s_xy * s_xy, s_trace = s_xx + s_yy;
-  // Negative eigenvalues of the rest, and of the eliminated block: one each for 1 + phi alpha > 0; for 1 +
-  // phi alpha < 0 none where phi < 0 (alpha > 0), two where phi > 0.
+  // Negative eigenvalues of the rest, and of the eliminated block: one each for 1 + phi alpha > 0. For 1 +
+  // phi alpha < 0: none if phi < 0 (alpha > 0), two if phi > 0.
   const int rest = s_det < 0.0 ? 1 : (s_trace < 0.0 ? 2 : 0);
   const int bent = g_det < 0.0 ? 1 : (g_xx + g_yy < 0.0 ? 2 : 0);
   const int block = 2 + (phi < 0.0 ? -bent : bent);
   return s_det != 0.0 && rest + block == 2;
 }
 
-/// One surface near a point of it: unit outward normal, -H/|g|, and how far outwards the surface is.
+/// A surface near a point: unit outward normal, -H/|g|, and the distance of the surface from the point,
+/// outwards.
 struct SurfaceHere {
   Three n;
   Symmetric bend;
@@ -129,11 +131,11 @@ struct CriticalPair {
   double phi;             // m
   Plane2 bend_a, bend_b;  // in tangents(n)
   bool converged;
-  bool left = false;  // the region that the search was to stay in
+  bool left = false;  // did the search leave its region?
 };
 
-/// A contact that a search need not find again: it ends where it comes so near to both points, in spacings of
-/// the samples that it began at.
+/// A contact that is already known: a search ends if it comes near both of its points. `reach` is in spacings
+/// of the samples at which the search began.
 struct KnownContact {
   Three a, b;  // m, in the axes of the two
   double reach;
@@ -148,17 +150,17 @@ struct SearchRegion {
 };
 
 inline constexpr int newton_iterations = 30, region_iterations = 8;
-// A search in a region ends after these iterations when a step is not shorter than the last one by this
+// A search in a region ends after these iterations if a step is not shorter than the last one by this
 // factor.
 inline constexpr int hopeful_iterations = 3;
 inline constexpr double hopeless = 0.7;
 inline constexpr double newton_tolerance =
-    1e-7;                                    // of the size: the step after which the next is below rounding
+    1e-7;  // of the size: after a step of this size the next one is below rounding
 inline constexpr double longest_step = 0.3;  // of the size
 
 /// Newton on (F2): u and v are the steps of the two points in the tangent plane,
 ///   v = (1 + phi A) u + phi k - r_t,   M u = B (r_t - phi k) - (n_b)_t - k - k_b,
-/// r = x_b - x_a, k and k_b what the normals turn while the points go to the surface.
+/// r = x_b - x_a; k and k_b: change of the normals while the points move to the surface.
 SCREE_INLINE CriticalPair newton(const PairView& p, Three a, Three b, const SearchRegion* region = nullptr) {
   CriticalPair t{a, b, {}, 0.0, {}, {}, false};
   double last_step = infinity;
@@ -179,7 +181,7 @@ SCREE_INLINE CriticalPair newton(const PairView& p, Three a, Three b, const Sear
     Matrix2 m = relative_bend(t.bend_a, t.bend_b, t.phi);
     const Two shift{r_t.x - t.phi * k.x, r_t.y - t.phi * k.y}, turned = t.bend_b * shift;
     const Two right{turned.x - n_t.x - k.x - k_b.x, turned.y - n_t.y - k.y - k_b.y};
-    // Flat on flat: any of the pairs will do, the nearest one is the answer of least squares.
+    // Flat on flat: any of the pairs is a solution; this is the nearest one, by least squares.
     const double scale = norm(t.bend_a) + norm(t.bend_b) + 1e-3 / p.size;
     Two u = std::abs(m.det()) > 1e-12 * scale * scale ? solve(m, right) : Two{0.0, 0.0};
     const Two au = t.bend_a * u;
@@ -225,10 +227,10 @@ SCREE_INLINE CriticalPair newton(const PairView& p, Three a, Three b, const Sear
   return t;
 }
 
-/// How far a search looks, with what the bodies may still move.
+/// Limits of a search, with the motion that the bodies may still make.
 struct SearchReach {
   double margin, depth;  // m
-  double slack = 0.0;    // m, of any point of b against a
+  double slack = 0.0;    // m, of any point of b relative to a
 };
 
 inline bool is_within(const CriticalPair& t, const SearchReach& reach) {
@@ -236,7 +238,7 @@ inline bool is_within(const CriticalPair& t, const SearchReach& reach) {
          is_contact(t.bend_a, t.bend_b, t.phi);
 }
 
-inline constexpr double same_place = 1e-5;  // of the size: two contacts nearer than this are one
+inline constexpr double same_place = 1e-5;  // of the size: two contacts nearer than this are the same
 inline bool is_same(const PairView& p, Three a, Three b, const CriticalPair& t) {
   const double near = same_place * p.size;
   return norm(a - t.a) < near && norm(b - t.b) < near;
@@ -250,11 +252,11 @@ inline double smaller_length(const PairView& p) {
 inline double value_on_a(const PairView& p, Three x) { return value(p.a->function, (1.0 / p.scale_a) * x); }
 inline double value_on_b(const PairView& p, Three x) { return value(p.b->function, (1.0 / p.scale_b) * x); }
 
-/// Does the line between the points of a critical pair run outside both bodies where they are apart, inside
-/// both where they overlap?
+/// Does the line between the points of a critical pair run outside both bodies if they are separate, or
+/// inside both if they overlap?
 bool runs_clear(const PairView& p, const CriticalPair& t);
 
-/// In the world; `a`: where the first body of the pair is.
+/// The gap in the world; `a`: the placed first body of the pair.
 Gap to_gap(const PlacedImplicit& a, const PairView& p, const CriticalPair& t, std::uint32_t feature);
 
 /// A pair of vectors, one of each body.
@@ -262,16 +264,16 @@ struct OfBoth {
   Three a, b;
 };
 
-/// How both move; arms from the centres to the two points.
+/// Motion of both bodies; arms from the centres to the two points.
 struct MotionOfBoth {
   OfBoth spin, velocity, arm;
 };
 
-/// (F4); all in one set of axes, bends in tangents(n).
+/// (F4); all in the same axes, bends in tangents(n).
 SCREE_INLINE double bending(const Plane2& a, const Plane2& b, double phi, const MotionOfBoth& motion,
                             Three n) {
   const auto& [spin, velocity, arm] = motion;
-  constexpr double flattest = 1e-3;  // least det M against its square: below, the points run away
+  constexpr double flattest = 1e-3;  // least det M over its square: below it the points run away
   const Tangents frame = tangents(n);
   const Three swing_a = cross(spin.a, arm.a), swing_b = cross(spin.b, arm.b);
   const Two c = across(frame, velocity.b + swing_b - velocity.a - swing_a);

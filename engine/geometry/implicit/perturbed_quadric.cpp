@@ -98,7 +98,7 @@ Along along(const Quadric& q, Three origin, Three direction) {
   return {value(q, origin, g), dot(g, direction), 0.5 * dot(direction, hessian(q) * direction)};
 }
 
-/// Real roots of a quadratic, without cancellation; their number.
+/// Real roots of a quadratic, without cancellation; returns their number.
 int roots_of(const Along& p, double* root) {
   const double discriminant = p.c1 * p.c1 - 4.0 * p.c2 * p.c0;
   if (!(discriminant > 0.0)) return 0;
@@ -115,7 +115,7 @@ double horner(const double* c, int degree, double t) {
   return sum;
 }
 
-/// The root between two ends where the polynomial has different signs: Newton, kept within by bisection.
+/// The root between two ends at which the polynomial has different signs: Newton, bounded by bisection.
 double bracketed_root(const double* c, int degree, double low, double high) {
   constexpr int iterations = 100;
   const bool rising = horner(c, degree, low) < 0.0;
@@ -136,8 +136,8 @@ double bracketed_root(const double* c, int degree, double low, double high) {
   return t;
 }
 
-/// Where a polynomial changes its sign in (low, high), ascending: between the roots of its derivative it is
-/// monotonous.
+/// Places where a polynomial changes its sign in (low, high), ascending: between the roots of its derivative
+/// it is monotonic.
 int sign_changes(const double* c, int degree, double low, double high, double* root) {
   while (degree > 0 && c[degree] == 0.0) --degree;
   if (degree == 0) return 0;
@@ -203,12 +203,12 @@ RayPiece piece(const LineFunction& line, double from, double to) {
   return r;
 }
 
-/// Calls found(t) at the sign changes within a ray, in order, until it says stop.
+/// Calls found(t) at the sign changes within a ray, in order, until it returns true.
 template <class Found>
 void visit_crossings(const PerturbedQuadric& f, const Vec3& origin, const Vec3& direction, double nearest,
                      double farthest, Found&& found) {
   LineFunction line;
-  // From the point of the ray next to the origin, so that far starts cost no digits.
+  // From the point of the ray nearest to the origin, so that distant starts cost no digits.
   const double shift = -origin.dot(direction) / direction.squaredNorm();
   const Vec3 near = origin + shift * direction;
   cut(f, to_three(near), to_three(direction), nearest - shift, farthest - shift, line);
@@ -218,7 +218,7 @@ void visit_crossings(const PerturbedQuadric& f, const Vec3& origin, const Vec3& 
     if (!(to > from)) continue;
     const RayPiece p = piece(line, from, to);
     const bool starts_inside = horner(p.coefficient, 4, from) >= 0.0;
-    // A zero on the break itself, which rounding gives to neither piece.
+    // A zero exactly on the break, which rounding assigns to neither piece.
     if (started && starts_inside != inside && found(from + shift)) return;
     double root[5];
     const int count = sign_changes(p.coefficient, 4, from, to, root);

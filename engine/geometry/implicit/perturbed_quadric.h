@@ -1,13 +1,13 @@
-// A body given by a function: a base quadric and squared quadrics that grow bumps on it or carve dents in it.
+// A body given by a function: a base quadric, and squared quadrics that add bumps to it or cut dents into it.
 //
 //   F'(x) = F(x) + sum_i f_i R_i(x),   R_i = Q_i^2 where Q_i >= 0, else 0;   F' >= 0 is inside.       (F1)
 //
 // F' is C^1; its second derivatives jump where some Q_i is 0. Along a line it is a quartic between the zeros
 // of the Q_i. Base and Q_i are quadrics of any kind. A base that is not bounded (cylinder, cone, paraboloid,
-// hyperboloid, the whole space) is closed by perturbations as well: f < 0 with a Q that is positive outside a
-// slab, a ball or any other quadric takes away what lies there and rounds the edge. Intersections by a
-// minimum would have needed a second kind of function, with creases; this is one form for everything, without
-// them.
+// of the Q_i. Base and Q_i are quadrics of any kind. A base that is not bounded (cylinder, cone, paraboloid,
+// hyperboloid, the whole space) is closed by perturbations too: f < 0 with a Q that is positive outside a
+// slab, a ball or any other quadric removes everything there and rounds the edge. So one form is enough:
+// intersections by a minimum would need a second kind of function, with creases.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ struct Quadric {
   double constant = 0.0;                                              // c
 };
 
-/// 1 - |R^T (x - centre) / a|^2 for R the orientation: positive inside the ellipsoid. A semi-axis may be
+/// 1 - |R^T (x - centre) / a|^2 with the orientation R: positive inside the ellipsoid. A semi-axis may be
 /// infinite (an elliptic cylinder, a slab).
 Quadric ellipsoid_quadric(const Vec3& semi_axes, const Vec3& centre = Vec3::Zero(),
                           const Quat& orientation = Quat::Identity());
@@ -56,7 +56,7 @@ struct FunctionValue {
   double xx, yy, zz, xy, xz, yz;
 };
 
-/// Four perturbations side by side; those that are not there have no weight.
+/// Four perturbations side by side; unused ones have weight zero.
 struct FourPerturbations {
   using Four = std::array<double, 4>;
   Four xx{}, yy{}, zz{}, xy{}, xz{}, yz{}, x{}, y{}, z{}, constant{};  // as in Quadric
@@ -66,17 +66,17 @@ std::vector<FourPerturbations> side_by_side(const std::vector<Perturbation>& per
 
 double value(const PerturbedQuadric& f, const Vec3& x);
 Vec3 gradient(const PerturbedQuadric& f, const Vec3& x);
-/// Where some Q is 0, the second derivatives of the side on which it is negative.
+/// Where some Q is 0, it returns the second derivatives of the side on which Q is negative.
 FunctionValue evaluate(const PerturbedQuadric& f, const Vec3& x);
 
-/// The same body in another frame and size: x = scale R y + p for a point y of the new frame goes in, so that
-/// result(y) = f(x). `pose` (R, p) is that of the new frame in the old one.
+/// The same body in another frame and size: x = scale R y + p for a point y of the new frame, so that
+/// result(y) = f(x). `pose` (R, p) is the pose of the new frame in the old one.
 PerturbedQuadric in_frame(const PerturbedQuadric& f, const Pose& pose, double scale = 1.0);
 Quadric in_frame(const Quadric& q, const Pose& pose, double scale = 1.0);
 /// The body grown by a factor.
 PerturbedQuadric scaled(const PerturbedQuadric& f, double factor);
 
-/// F' along origin + t direction: quartics between breaks. Ascending coefficients.
+/// F' along origin + t direction: quartics between the zeros of the Q_i. Ascending coefficients.
 struct RayPiece {
   double from, to;
   double coefficient[5];
@@ -86,8 +86,8 @@ void along_ray(const PerturbedQuadric& f, const Vec3& origin, const Vec3& direct
                double farthest, std::vector<RayPiece>& pieces);
 
 /// All t in (nearest, farthest), both finite, where F' changes its sign along a ray, ascending; accuracy
-/// 1e-14 of the larger end of the range. Exact roots of the quartics, isolated by those of their derivatives:
-/// no crossing is missed but by rounding (two that are closer than about 1e-7 of the range).
+/// 1e-14 of the larger end of the range. Exact roots of the quartics, isolated by the roots of their
+/// derivatives: only rounding can hide crossings (two that are closer than about 1e-7 of the range).
 void crossings(const PerturbedQuadric& f, const Vec3& origin, const Vec3& direction, double nearest,
                double farthest, std::vector<double>& t);
 /// The least of them; infinite if there is none.

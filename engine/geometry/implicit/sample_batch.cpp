@@ -4,10 +4,10 @@ namespace scree {
 
 namespace {
 
-// How near to a sample the slope must be able to vanish for a search to start there, in spacings; and what is
-// left open of the sum of the two bends, of their norms.
+// Distance in spacings within which the slope must be able to vanish for a search to start at a sample; and
+// the tolerance of the sum of the two bends, over their norms.
 constexpr double start_reach = 1.0, unsure_bend = 0.25;
-constexpr double facing = 0.3;  // cosine between the normals of a start, at least
+constexpr double facing = 0.3;  // least cosine between the normals of a start
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// Samples of a body's surface side by side: beside which of them is a place where the distance from something
-// else, a body or a wall, has no slope over the surface?
+// Samples of a body's surface side by side, to find those next to which the distance from another body or a
+// wall is stationary over the surface.
 #pragma once
 
 #include <array>
@@ -10,17 +10,17 @@ namespace scree {
 
 using BatchLanes = std::array<double, 32>;
 
-/// Samples with what is asked at them. Loops may read and write up to a multiple of 4.
+/// Samples with the values evaluated at them. Loops may read and write up to a multiple of 4.
 struct SampleBatch {
   std::size_t size = 0;
   std::array<std::int32_t, BatchLanes{}.size()> sample;
-  // Of the sample, in units of the shape:
+  // Data of the sample, in units of the shape:
   BatchLanes nx, ny, nz, t1x, t1y, t1z, t2x, t2y, t2z, bend_xx, bend_xy, bend_yy, spacing;
-  // In what the other function takes; it is negative outside:
+  // In units of the other function, which is negative outside:
   BatchLanes x, y, z, f, gx, gy, gz, xx, yy, zz, xy, xz, yz;
-  BatchLanes apart;  // m, from the other surface
-  // What find_starts() tells: is the sample a start, how far aside of it in its tangents would Newton begin,
-  // m, and may a contact appear or vanish next to it while the two move?
+  BatchLanes apart;  // m, distance from the other surface
+  // Results of find_starts(): is the sample a start; the offset in its tangents at which Newton begins,
+  // m; and may a contact appear or vanish next to it while the two move?
   BatchLanes is_start, aside_1, aside_2, is_open;
 
   bool is_full() const { return size == BatchLanes{}.size(); }
@@ -47,7 +47,7 @@ struct SampleBatch {
     apart[size] = distance;
     ++size;
   }
-  /// Before add(): the other function of the sample that comes next, with second derivatives of -f.
+  /// Call before add(): the other function at the next sample, with second derivatives of -f.
   void set_other(double value, Three gradient, const Symmetric& minus_second) {
     f[size] = value;
     gx[size] = gradient.x;
@@ -60,29 +60,29 @@ struct SampleBatch {
     xz[size] = -minus_second.xz;
     yz[size] = -minus_second.yz;
   }
-  /// Of a start, from its sample, m, in the axes of its body.
+  /// Offset of a start from its sample, m, in the axes of its body.
   Three aside(std::size_t k) const {
     const double u = aside_1[k], v = aside_2[k];
     return {u * t1x[k] + v * t2x[k], u * t1y[k] + v * t2y[k], u * t1z[k] + v * t2z[k]};
   }
 };
 
-/// What the samples are compared with.
+/// Parameters of the comparison.
 struct SampleFrames {
   double scale, scale_of_other;  // m, of units of the shape and of the other function
   Rotation turn;                 // from the axes of the body to those of the other function
-  double margin;                 // m, how near the surfaces have to come
-  double error;                  // m, of `apart`, which the function itself then makes better
+  double margin;                 // m, largest gap of interest
+  double error;                  // m, of `apart`; the function itself then reduces it
   double slack;                  // rad, by which slopes may change while the two move
 };
 
-/// A sample is a start where the slope of the distance may vanish no farther away than the next sample: the
-/// slope is the part of the other surface's normal in the tangent plane, and vanishes about (A + B)^-1 times
-/// as far away, axis by axis of A + B, a quarter of whose norms is left open. It is open where the surfaces
-/// may not bend away from each other and the slope, with its slack, may vanish.
+/// A sample is a start if the slope of the distance may vanish no farther away than the next sample. The
+/// slope is the part of the other surface's normal in the tangent plane; it vanishes at about (A + B)^-1
+/// times the slope, axis by axis of A + B, with a quarter of its norms as tolerance. It is open if the
+/// surfaces may not bend away from each other and the slope, with its slack, may vanish.
 void find_starts(const SampleFrames& frames, SampleBatch& b);
 
-/// Eigenvalues of a symmetric matrix, the larger one first, and the direction of that.
+/// Eigenvalues of a symmetric matrix, the larger one first, and the direction of the larger one.
 struct Axes2 {
   double larger, smaller;
   Two along;
@@ -95,12 +95,13 @@ SCREE_INLINE Axes2 axes_of(const Plane2& m) {
   return {middle + half, middle - half, {length > 0.0 ? inverse * x : 1.0, inverse * y}};
 }
 
-/// The tangent along which the distance widens least, unit; `bend`: how it widens, in tangents(n).
+/// The unit tangent along which the distance widens least; `bend`: its second derivatives, in tangents(n).
 inline Three flattest(const Plane2& bend, Three n) {
   const Two steepest = axes_of(bend).along;
   return along(tangents(n), {-steepest.y, steepest.x});
 }
-// Where next to what is no contact one is looked for, along that tangent, in spacings.
+// Distance along that tangent, in spacings, at which a contact is searched for next to a critical pair that
+// is none.
 inline constexpr double beside = 0.3;
 
 }  // namespace scree

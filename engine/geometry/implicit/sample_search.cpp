@@ -9,12 +9,13 @@ namespace scree {
 
 namespace {
 
-constexpr double excess_safety = 1.5;  // on what tables of distances were found to exceed
-// A contact is firm where the distance widens in every direction by this part of what the bends have in all;
-// searches that begin or come so near to one, in spacings, end there.
+constexpr double excess_safety = 1.5;  // on the excess found in tables of distances
+// A contact is firm if the distance widens in each direction by this share of the total of the bends;
+// searches that begin or come this near to one, in spacings, end there.
 constexpr double firm = 0.2, firm_reach = 0.25, contact_reach = 0.1;
-constexpr double surely_bent = 2.0;  // times as near, where a search begins at a sample that is not open
-// Balls about a start that a search stays in, in spacings, on the body of the sample and on the other one.
+constexpr double surely_bent = 2.0;  // times as near, for a search from a sample that is not open
+// Balls about a start that a search must not leave, in spacings, on the body of the sample and on the other
+// one.
 constexpr double own_reach = 6.0, other_reach = 8.0;
 
 SCREE_FOR_EACH_TARGET
@@ -54,7 +55,7 @@ void evaluate(const PerturbedQuadric& function, SampleBatch& j) {
   }
 }
 
-/// Does the distance widen fast enough in all directions for no other critical pair to be next to this one?
+/// Does the distance widen fast enough in all directions to exclude another critical pair next to this one?
 bool is_firm(const CriticalPair& t) {
   const Matrix2 m = relative_bend(t.bend_a, t.bend_b, t.phi);
   return is_contact(t.bend_a, t.bend_b, t.phi) &&
@@ -67,14 +68,14 @@ void note(const CriticalPair& t, Search& search) {
     search.known.push_back({t.a, t.b, is_firm(t) ? firm_reach : contact_reach});
 }
 
-/// A contact with a feature that no other one has.
+/// Adds a contact with a feature that no other one has.
 void add(const CriticalPair& t, std::uint32_t feature, Search& search) {
   const auto taken = [&](const Followed& f) { return f.feature == feature; };
   while (std::ranges::any_of(search.followed, taken)) feature += 1u << 4;
   search.followed.push_back({t, feature});
 }
 
-/// Takes in a critical pair; was it new?
+/// Adds a critical pair; true if it was new.
 bool take(const PairView& p, const SearchReach& reach, const CriticalPair& t, std::uint32_t feature,
           Search& search) {
   const auto is_this = [&](const CriticalPair& o) { return is_same(p, t.a, t.b, o); };
@@ -84,15 +85,15 @@ bool take(const PairView& p, const SearchReach& reach, const CriticalPair& t, st
   return true;
 }
 
-/// A body seen with the other one that it is searched for.
+/// One body of a pair, with the other one for which it is searched.
 struct OneSide {
   const PairView& p;
   bool is_a;
   const ImplicitShape &own, &other;
   double scale, scale_of_other;
   Rotation turn;  // from own axes to the other's
-  Three origin;   // own centre, in what the other body's function takes
-  Three up;       // own axes: only what is higher than `least` along it can be near enough to the other body
+  Three origin;   // own centre, in units of the other body's function
+  Three up;       // own axes: only points higher than `least` along it can be near enough to the other body
   double least;   // m
 };
 OneSide side_a(const PairView& p, const SearchReach& reach, const Between& planes) {
@@ -121,15 +122,15 @@ OneSide side_b(const PairView& p, const SearchReach& reach, const Between& plane
           dot(planes.n, p.offset) - planes.high_a - reach.margin};
 }
 
-/// Up to as many balls as fit in BatchLanes, of a list, in the units of its shape.
+/// Selected balls of a list, up to the size of BatchLanes, in the units of its shape.
 struct Chosen {
   std::size_t size = 0;
   std::array<std::int32_t, BatchLanes{}.size()> which;
   BatchLanes x, y, z, radius;
 };
 
-/// Keeps those that may be near enough to the other body by its table of distances; their centres then are in
-/// what its function takes, `apart` is the table's distance, m.
+/// Keeps those that may be near enough to the other body by its table of distances; then their centres are in
+/// units of its function, and `apart` is the table's distance, m.
 SCREE_FOR_EACH_TARGET
 void keep_near(const OneSide& s, const SearchReach& reach, Chosen& c, BatchLanes& apart) {
   const DistanceTable& t = s.other.distances;
@@ -205,7 +206,7 @@ void keep_near(const OneSide& s, const SearchReach& reach, Chosen& c, BatchLanes
 }
 
 /// Adds balls of a list, [first, first + count), of which all or part may be near enough by height alone;
-/// returns how many of them it looked at before there was no room for more.
+/// returns the number examined before there was no more room.
 SCREE_FOR_EACH_TARGET
 std::int32_t add_high(const OneSide& s, const Balls& balls, std::int32_t first, std::int32_t count,
                       Chosen& chosen) {
@@ -232,7 +233,7 @@ std::int32_t add_high(const OneSide& s, const Balls& balls, std::int32_t first, 
   return static_cast<std::int32_t>(n);
 }
 
-/// Calls take(chosen) whenever there is no room for more; those that are left stay in `chosen`.
+/// Calls take(chosen) whenever there is no more room; the rest stays in `chosen`.
 template <class Take>
 void choose_high(const OneSide& s, const Balls& balls, std::int32_t first, std::int32_t count, Chosen& chosen,
                  Take&& take) {
@@ -244,7 +245,7 @@ void choose_high(const OneSide& s, const Balls& balls, std::int32_t first, std::
   }
 }
 
-/// Where Newton begins, on the body of the sample and on the other one, m.
+/// Start points of Newton, on the body of the sample and on the other one, m.
 struct Start {
   std::int32_t sample;
   double spacing, apart;  // m
@@ -288,7 +289,8 @@ void follow_from(const OneSide& s, const SearchReach& reach, const Start& start,
   const std::uint32_t feature =
       (static_cast<std::uint32_t>(start.sample) & 0x7ffffff) << 4 | (s.is_a ? 0u : 1u << 31);
   if (!take(s.p, reach, t, feature, search) || is_within(t, reach)) return;
-  // What is no contact may have one next to it: along the direction in which the distance widens least.
+  // A critical pair that is no contact may have one next to it: along the direction in which the distance
+  // widens least.
   search.settled = false;
   const Plane2 bend{t.bend_a.xx + t.bend_b.xx, t.bend_a.xy + t.bend_b.xy, t.bend_a.yy + t.bend_b.yy};
   const Three next = beside * start.spacing * flattest(bend, t.n);

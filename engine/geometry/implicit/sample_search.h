@@ -1,12 +1,13 @@
-// The fast search for the contacts of two functionally defined bodies: from the samples of each surface next
-// to which the slope of the distance from the other body may vanish, Newton.
+// The fast search for the contacts of two functionally defined bodies: Newton from those samples of each
+// surface next to which the slope of the distance from the other body may vanish.
 //
-// At a contact the distance from the other body has a local minimum over a body's surface (deepest, where
-// they overlap). At a sample with the normal n and the bend A, and with m, B and d of the other body's level
-// set there, the slope is the part of m in the tangent plane, and it vanishes about (A + B)^-1 times as far
-// away. A sample is a start where that may be no farther than the next sample, axis by axis of A + B, whose
-// error is allowed for. Both bodies' samples are gone through, so that what is fine on either side is seen.
-// No proof: the certified search judges it (ImplicitContacts.AgreeWithTheCertifiedSearch).
+// At a contact the distance from the other body has a local minimum over a body's surface (or, for overlaps,
+// is deepest). At a sample with the normal n and the bend A, and with m, B and d of the other body's level
+// set there, the slope is the part of m in the tangent plane, and it vanishes at about (A + B)^-1 times the
+// slope. A sample is a start if that distance may be no more than the one to the next sample, axis by axis of
+// A + B, whose error is allowed for. Samples of both bodies are used, so that fine details of either are
+// found. There is no proof; tests compare it with the certified search
+// (ImplicitContacts.AgreeWithTheCertifiedSearch).
 #pragma once
 
 #include <span>
@@ -21,12 +22,12 @@ struct Followed {
   std::uint32_t feature;
 };
 
-/// What a search found: all contacts within reach and slack.
+/// Result of a search: all contacts within reach and slack.
 struct Search {
   std::vector<Followed> followed;
-  std::vector<CriticalPair> seen;  // critical pairs of every kind
+  std::vector<CriticalPair> seen;  // critical pairs of all kinds
   std::vector<KnownContact> known;
-  bool settled = true;  // nothing where contacts may appear or vanish
+  bool settled = true;  // no place at which contacts may appear or vanish
 };
 
 /// Two parallel planes: all of a is below high_a along n, all of b above low_b.
@@ -36,11 +37,11 @@ struct Between {
   double gap() const { return low_b - high_a; }
 };
 
-/// The planes farthest apart that a compass search from the line of centres finds until they prove a gap of
+/// The planes farthest apart, by a compass search from the line of centres. It ends when they prove a gap of
 /// more than `margin`.
 Between planes_between(const PairView& p, double margin);
 
-/// Known contacts keep their features. `planes`: any two, the farther apart the less work.
+/// Known contacts keep their features. `planes`: any two parallel planes; the farther apart, the less work.
 void search_all(const PairView& p, const SearchReach& reach, const Between& planes,
                 std::span<const ImplicitStart> known, Search& search, ContactCounts* counts);
 

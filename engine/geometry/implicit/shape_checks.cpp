@@ -8,14 +8,14 @@ namespace scree {
 
 namespace {
 
-constexpr double largest_extent = 64.0;  // of the natural length; beyond, a function counts as unbounded
-// Of a function as large as 1: coefficients of quadrics, and what a perturbation adds to F'. Beyond, F' and
-// its derivatives keep less than four of their sixteen digits.
+constexpr double largest_extent = 64.0;  // of the natural length; above it, a function counts as unbounded
+// For a function scaled to size 1: limits of quadric coefficients, and of a perturbation's part in F'. Above
+// them, F' and its derivatives keep less than four of their sixteen digits.
 constexpr double sharpest = 1e12;
-// Boxes that the surface is looked for in. Bodies that can be simulated need some ten thousand.
+// Limit of boxes in the search for the surface. Bodies that can be simulated need about ten thousand.
 constexpr int most_boxes = 2'000'000;
 
-/// The largest coefficient; infinite where one is not finite.
+/// The largest coefficient; infinite if one is not finite.
 double size_of(const Quadric& q) {
   double most = 0.0;
   for (const double v : {q.xx, q.yy, q.zz, q.xy, q.xz, q.yz, q.x, q.y, q.z, q.constant})
@@ -23,7 +23,7 @@ double size_of(const Quadric& q) {
   return most;
 }
 
-/// Of a function as large as 1: can it be computed with, and not only for points?
+/// For a function scaled to size 1: is it suitable for computation, and not only at points?
 bool is_tame(const PerturbedQuadric& f) {
   return size_of(f.base) <= sharpest && std::ranges::all_of(f.perturbations, [](const Perturbation& p) {
            const double q = size_of(p.quadric);
@@ -31,7 +31,7 @@ bool is_tame(const PerturbedQuadric& f) {
          });
 }
 
-/// A length of the order of the body's: how far F' stays positive along the axes.
+/// A length of the order of the body's size: the range along the axes in which F' is positive.
 double natural_length(const PerturbedQuadric& f) {
   double most = 0.0;
   const double bend = std::max({std::abs(f.base.xx), std::abs(f.base.yy), std::abs(f.base.zz), 1e-300});
@@ -45,7 +45,7 @@ double natural_length(const PerturbedQuadric& f) {
   return most > 0.0 ? most : far * 1e-3;
 }
 
-/// The surface's box within a cube, from above: boxes halved down to a part of the cube. None where there are
+/// Upper bound of the surface's box within a cube: boxes halved down to a part of the cube. None if there are
 /// no such boxes, or too many.
 std::optional<Box> surface_box(const PerturbedQuadric& f, const Box& cube, double smallest) {
   std::vector<Box> waiting{cube};
@@ -82,7 +82,7 @@ struct Grid {
   }
 };
 
-/// Cells [first, last) of the grid, all at once where the bounds allow.
+/// Classifies cells [first, last) of the grid, all at once if the bounds allow it.
 void classify(const PerturbedQuadric& f, const Box& whole, double side, Grid& grid, std::array<int, 3> first,
               std::array<int, 3> last) {
   Box box;
@@ -112,8 +112,9 @@ void classify(const PerturbedQuadric& f, const Box& whole, double side, Grid& gr
   }
 }
 
-/// Steps from the cells of one kind outwards until no cell that `passes` is left; the distance of each, in
-/// cells, faces, edges and corners alike; -1: not reached. With `only_first`, from its first cell alone.
+/// Steps from the cells of one kind outwards until no cell that `passes` is left; returns the distance of
+/// each, in cells, with faces, edges and corners alike; -1: not reached. With `only_first`, from its first
+/// cell only.
 template <class Starts, class Passes>
 std::vector<int> spread_from(const Grid& g, Starts&& starts, Passes&& passes, bool only_first) {
   std::vector<int> distance(g.cell.size(), -1);
@@ -174,7 +175,7 @@ void check_grid(const Grid& g, double side, ShapeFindings& findings) {
     findings.errors.push_back(std::string("the body has a neck thinner than about ") + at_size);
   if (!all_reached(g, spread_from(g, outside, outside, true), outside))
     findings.errors.push_back(std::string("the body is hollow, told at ") + at_size);
-  // The surface of a thick body runs within two cells of what is inside; a fin or a needle does not.
+  // The surface of a thick body is within two cells of its inside; that of a fin or a needle is not.
   constexpr int near = 2;
   const std::vector<int> from_inside = spread_from(g, inside, body, false);
   for (std::size_t s = 0; s < g.cell.size(); ++s) {
@@ -228,7 +229,7 @@ std::optional<Box> check_shape(const PerturbedQuadric& f, double feature_size, S
   }
   const double length = natural_length(f);
   if (!is_size_of_a_shape(length, findings)) return std::nullopt;
-  const PerturbedQuadric unit = scaled(f, 1.0 / length);  // so that limits and tolerances have a meaning
+  const PerturbedQuadric unit = scaled(f, 1.0 / length);  // so that limits and tolerances are meaningful
   if (!is_tame(unit)) {
     findings.errors.emplace_back(
         "a perturbation is too sharp or too strong, or the body too thin: its numbers differ from those of "
@@ -249,7 +250,7 @@ std::optional<Box> check_shape(const PerturbedQuadric& f, double feature_size, S
     findings.errors.emplace_back("the body is empty, or its surface is too rough to be followed");
     return std::nullopt;
   }
-  // Two cells of outside all round.
+  // Two cells of outside on all sides.
   Grid grid;
   const double side = feature_size * box->size().maxCoeff();
   Box whole{box->low - Vec3::Constant(2.0 * side), box->high + Vec3::Constant(2.0 * side)};

@@ -14,20 +14,20 @@ namespace {
 
 using Eigen::VectorXd;
 
-// Everything but what comes in and goes out is in units of the grain's mean radius, in its principal axes.
+// All quantities except input and output are in units of the grain's mean radius, in its principal axes.
 
 constexpr std::size_t fitted_points = 1500, told_points = 10000;
 constexpr std::uint64_t fitted_seed = 1, told_seed = 2;
-constexpr double widest[] = {0.35, 0.55, 0.8, 1.2};  // radii that new perturbations are tried with
+constexpr double widest[] = {0.35, 0.55, 0.8, 1.2};  // radii of new perturbations that are tried
 constexpr std::size_t tried_places = 300;
-// What holds numbers that the points say nothing of: a change of a semi-axis by its own length, or a weight
-// of 1, counts as much as a mean distance of this.
+// Regularisation of numbers that the points do not determine: a change of a semi-axis by its own length, or a
+// weight of 1, counts as much as a mean distance of this size.
 constexpr double pull = 1e-3;
-// Places outside of the hull where the function must say so too, or it grows pieces that no point of the
-// surface tells of: the support function along some directions, times these.
+// Places outside of the hull at which the function must be outside too, or it grows pieces that no surface
+// point shows: the support function along these directions, times these factors.
 constexpr int guarded_directions = 150;
 constexpr double guards[] = {1.1, 1.3, 1.7, 2.4};
-constexpr double least_slope = 1e-2;  // of F: below, it says nothing of distances
+constexpr double least_slope = 1e-2;  // of F: below it, F is no measure of distance
 constexpr int base_numbers = 9, perturbation_numbers = 7;
 
 /// The numbers of a function: base 1 - |B (x - c)|^2 with B symmetric; each perturbation's centre, logarithms
@@ -50,10 +50,10 @@ double first_order_distance(const PerturbedQuadric& f, const Vec3& x) {
   return value(f, x) / std::max(gradient(f, x).norm(), least_slope);
 }
 
-/// What the function is fitted to.
+/// The data to which the function is fitted.
 struct Target {
   std::vector<Vec3> points;   // of the surface
-  std::vector<Vec3> outside;  // where nothing may be
+  std::vector<Vec3> outside;  // places that must be outside
 };
 
 Target target_of(const std::vector<Vec3>& points) {
@@ -68,7 +68,7 @@ Target target_of(const std::vector<Vec3>& points) {
   return target;
 }
 
-/// Distances of the points, how deep places outside lie within, and how far numbers have moved.
+/// Distances of the points, depth of outside places within the body, and changes of numbers.
 struct Residuals : Eigen::DenseFunctor<double> {
   Residuals(const Target& t, const VectorXd& first)
       : DenseFunctor(static_cast<int>(first.size()), static_cast<int>(t.points.size() + t.outside.size()) +
@@ -102,7 +102,7 @@ VectorXd least_squares(const Target& target, VectorXd x) {
   return x;
 }
 
-/// The ball-shaped bump or dent at a point that lowers the sum of squares most while all else stays.
+/// Adds the ball-shaped bump or dent at a point that lowers the sum of squares most, with all else constant.
 VectorXd with_another(const std::vector<Vec3>& points, const VectorXd& x) {
   const PerturbedQuadric f = function_from(x);
   VectorXd distance(static_cast<Eigen::Index>(points.size())), slope(distance.size());
@@ -137,7 +137,7 @@ Mat3 proper(Mat3 axes) {
   return axes;
 }
 
-/// The function in the axes of its base, lengths in m; `mesh` says where the units were taken.
+/// The function in the axes of its base, lengths in m; `mesh`: the frame of the units.
 ShapeFit in_base_axes(const VectorXd& x, const Pose& mesh, double unit) {
   Mat3 b;
   b << x[0], x[3], x[4], x[3], x[1], x[5], x[4], x[5], x[2];
@@ -156,7 +156,7 @@ ShapeFit in_base_axes(const VectorXd& x, const Pose& mesh, double unit) {
   return fit;
 }
 
-/// Root of the mean square distance of the points from the surface, the nearest one of it.
+/// Root mean square distance of the points to the nearest point of the surface.
 double true_distance(const std::vector<Vec3>& points, const VectorXd& x) {
   const PerturbedQuadric f = function_from(x);
   double squares = 0.0;
@@ -167,14 +167,14 @@ double true_distance(const std::vector<Vec3>& points, const VectorXd& x) {
   return std::sqrt(squares / static_cast<double>(points.size()));
 }
 
-/// What came nearest so far. First-order distances are those of places near the surface: where a form suits
-/// the points badly, their sum of squares may fall while the true one rises.
+/// The nearest function so far. First-order distances are valid near the surface only: for a poor
+/// fit, their sum of squares may decrease while the true one increases.
 struct Best {
   VectorXd x;
   double distance;
   void take(const std::vector<Vec3>& points, const VectorXd& other) {
     const double there = true_distance(points, other);
-    if (!(there < distance)) return;  // also where it is no number
+    if (!(there < distance)) return;  // also if it is NaN
     x = other;
     distance = there;
   }
@@ -217,7 +217,7 @@ double surface_distance(const PerturbedQuadric& f, const Vec3& point, double sca
   Vec3 x = onto_surface(point);
   double nearest = (x - point).norm();
   for (int k = 0; k < rounds; ++k) {
-    // Towards the foot of the point in the tangent plane.
+    // Towards the projection of the point onto the tangent plane.
     const Vec3 n = gradient(f, x).stableNormalized(), away = point - x;
     const Vec3 next = onto_surface(x + away - n.dot(away) * n);
     const double distance = (next - point).norm();
@@ -232,7 +232,7 @@ ShapeFit fit_shape(const TriangleMesh& mesh, int perturbations) {
   const MeshMass mass = mesh_mass(mesh);
   const Eigen::SelfAdjointEigenSolver<Mat3> principal(mass.second);
   const Pose pose{mass.centre, Quat(proper(principal.eigenvectors())).normalized()};
-  // Of an ellipsoid the mean of x x^T is a^2 / 5.
+  // For an ellipsoid the mean of x x^T is a^2 / 5.
   const Vec3 semi_axes = (5.0 * principal.eigenvalues()).cwiseSqrt();
   const double unit = std::cbrt(semi_axes.prod());
   std::vector<Vec3> points = surface_samples(mesh, fitted_points, fitted_seed);

@@ -11,17 +11,17 @@ namespace scree {
 
 namespace {
 
-// Smooth bodies have some thousand. More come of an edge all round, as flakes have, or of a surface that is
-// rough everywhere: it is covered by larger ones then.
+// Smooth bodies have some thousand. An edge all around, as in flakes, or a surface that is rough everywhere
+// needs more: then larger ones are used.
 constexpr std::size_t most_patches = 20'000;
-// The few roundings between interval bounds and what is stored are covered by this much more.
+// Added for the few roundings between interval bounds and the stored values.
 constexpr double rounding = 1e-12;
 
 double frobenius(const std::array<double, 6>& h) {
   return std::sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2] + 2.0 * (h[3] * h[3] + h[4] * h[4] + h[5] * h[5]));
 }
 
-/// A point of the box next to the surface.
+/// A point of the box near the surface.
 Vec3 near_surface(const PerturbedQuadric& f, const Box& box) {
   constexpr int iterations = 4;
   Vec3 x = box.middle();
@@ -92,7 +92,7 @@ CoverNode joined(const CoverNode& a, const CoverNode& b) {
   CoverNode r;
   r.least_bend = std::min(a.least_bend, b.least_bend);
   r.most_bend = std::max(a.most_bend, b.most_bend);
-  // The smallest ball about two.
+  // The smallest ball around two.
   const Vec3 between = b.centre - a.centre;
   const double distance = between.norm();
   if (distance + b.radius <= a.radius) {
@@ -142,7 +142,7 @@ std::pair<double, double> curvatures(const FunctionValue& at) {
   return {mean - half, mean + half};
 }
 
-/// Looks at the surface on a grid of lines through a leaf's box.
+/// Samples the surface on a grid of lines through a leaf's box.
 void sample(const PerturbedQuadric& f, CoverLeaf& leaf) {
   constexpr int lines = 6, iterations = 4;
   const Vec3 &c = leaf.node.centre, &n = leaf.node.normal;
@@ -171,8 +171,8 @@ void sample(const PerturbedQuadric& f, CoverLeaf& leaf) {
   leaf.node.most_bend = most;
 }
 
-/// Fills node `at` with the surface in a box; false where there is none, and, having stopped, where there are
-/// more leaves than there may be.
+/// Fills node `at` with the surface in a box; false if there is none, or, early, if there are
+/// more leaves than allowed.
 bool divide(const PerturbedQuadric& f, const Box& box, const CoverResolution& resolution, Cover& cover,
             std::size_t at) {
   if (cover.patches.size() > most_patches) return false;

@@ -1,5 +1,5 @@
-// Patches that cover the surface of a functionally defined body, as a binary tree: where the surface is,
-// which way it faces and how it bends, with bounds from interval arithmetic. Made once a shape.
+// Patches that cover the surface of a functionally defined body, as a binary tree: position,
+// normal and curvature of the surface, with bounds from interval arithmetic. Made once per shape.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace scree {
 
-/// What a search over the tree asks of every node: all of its surface lies within a ball and faces within a
-/// cone.
+/// Bounds of a node for searches over the tree: all of its surface lies within a ball, and all of its normals
+/// within a cone.
 struct CoverNode {
   Vec3 centre = Vec3::Zero();        // m
   double radius = 0.0;               // m
@@ -18,32 +18,32 @@ struct CoverNode {
   double cosine = -1.0, sine = 0.0;  // of the cone's half angle
   // 1/m, of all normal curvatures, from samples; positive where the surface bulges:
   double least_bend = -infinity, most_bend = infinity;
-  std::int32_t child = -1;  // the first of two that stand together; -1: a leaf
+  std::int32_t child = -1;  // index of the first of two adjacent children; -1: a leaf
   std::int32_t patch = -1;  // of a leaf
 };
 
-/// What is known of a leaf beyond that. With D = d(normal)/dx = -(I - n n^T) H / |g|:
+/// Further bounds of a leaf. With D = d(normal)/dx = -(I - n n^T) H / |g|:
 struct Patch {
   std::array<double, 6> bend{};  // 1/m, -H/|g| at the centre, in the order of Quadric
   double bend_error = 0.0;       // 1/m, |D(x) - D(centre)| anywhere in the patch is at most this
-  double rise = 0.0;             // m, how far the surface may be from the plane through the centre
+  double rise = 0.0;             // m, largest distance of the surface from the plane through the centre
 };
 
 struct Cover {
   std::vector<CoverNode> nodes;  // the root first
   std::vector<Patch> patches;    // [leaf]
-  std::vector<Box> boxes;        // [leaf] that the patch was made of
+  std::vector<Box> boxes;        // [leaf] from which the patch was made
   std::vector<std::int32_t> node_of_patch;
 };
 
-/// Leaves are divided until they are smaller than `largest` and turn by less than `spread`, but not below
-/// `smallest`.
+/// Leaves are divided until they are smaller than `largest` and their normals differ by less than `spread`,
+/// but not below `smallest`.
 struct CoverResolution {
   double largest, smallest;  // m
   double spread = 0.3;       // rad, half angle
 };
 
-/// Node and patch of the surface within a box; none where there is none. Bounds hold for certain.
+/// Node and patch of the surface within a box; none if there is no surface. Bounds are certified.
 struct CoverLeaf {
   CoverNode node;
   Patch patch;
@@ -51,7 +51,7 @@ struct CoverLeaf {
 };
 std::optional<CoverLeaf> cover_leaf(const PerturbedQuadric& f, const Box& box);
 
-/// Both in one: the ball and the cone that hold two.
+/// The ball and the cone that contain those of two nodes.
 CoverNode joined(const CoverNode& a, const CoverNode& b);
 
 Cover cover(const PerturbedQuadric& f, const Box& box, const CoverResolution& resolution);

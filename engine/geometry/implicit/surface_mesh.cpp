@@ -61,7 +61,7 @@ SurfaceMesh unit_sphere_mesh(int fineness) {
 
 namespace {
 
-/// Does every ray from the centre leave the body once? So that its surface faces away from the centre
+/// Does each ray from the centre leave the body once? Then its surface faces away from the centre
 /// everywhere.
 bool is_star_shaped(const ImplicitShape& s) {
   for (const CoverNode& n : s.cover.nodes) {
@@ -105,7 +105,7 @@ SampledGrid sample(const ImplicitShape& s, int cells) {
   return grid;
 }
 
-/// Marching tetrahedra: every cell of a grid is cut into six about its diagonal.
+/// Marching tetrahedra: each cell of a grid is divided into six about its diagonal.
 SurfaceMesh marched(const ImplicitShape& s, int cells) {
   const SampledGrid grid = sample(s, cells);
   SurfaceMesh mesh;
@@ -120,8 +120,8 @@ SurfaceMesh marched(const ImplicitShape& s, int cells) {
     }
     return at->second;
   };
-  // An edge that is cut. Which way round a triangle goes is told from the middles of its edges: it may have
-  // no area.
+  // An edge that is cut. The orientation of a triangle follows from the middles of its edges, because it may
+  // have no area.
   struct Edge {
     Corner in, out;
   };
@@ -173,7 +173,7 @@ SurfaceMesh marched(const ImplicitShape& s, int cells) {
 SurfaceMesh surface_mesh(const ImplicitShape& s, int fineness) {
   constexpr int finest = 400;
   if (!s.semi_axes && !is_star_shaped(s)) {
-    // Where the grid has no corner within the body a finer one has: no part of it is thinner than a 48th.
+    // If the grid has no corner within the body, a finer one has: no part of it is thinner than a 48th.
     SurfaceMesh mesh = marched(s, 3 * fineness);
     for (int finer = 2 * fineness; mesh.triangles.empty() && finer <= finest; finer *= 2)
       mesh = marched(s, 3 * finer);
@@ -184,7 +184,7 @@ SurfaceMesh surface_mesh(const ImplicitShape& s, int fineness) {
   std::vector<Vec3> directions;
   directions.swap(mesh.points);
   for (const Vec3& d : directions) {
-    // An ellipsoid's points come from the sphere, so that they lie close to each other where it bends.
+    // An ellipsoid's points come from the sphere, so that they are dense where it bends.
     add_point(s,
               s.semi_axes ? Vec3(s.semi_axes->cwiseProduct(d))
                           : Vec3(ray_hit(s, Vec3::Zero(), d, 0.0, infinity) * d),

@@ -1,4 +1,4 @@
-// A closed triangle mesh of a functionally defined body, for pictures and files.
+// A closed triangle mesh of a functionally defined body, for images and files.
 #pragma once
 
 #include "engine/geometry/implicit/implicit_shape.h"
@@ -14,9 +14,9 @@ struct SurfaceMesh : TriangleMesh {
 /// The unit sphere: an icosahedron whose triangles are divided in `fineness`^2.
 SurfaceMesh unit_sphere_mesh(int fineness);
 
-/// Where every ray from the centre leaves the body once: an icosahedron whose triangles are divided in
-/// `fineness`^2, along the rays (20 fineness^2 triangles). Else marching tetrahedra on a grid of about as
-/// fine cells, with crossings found exactly on its edges. Both are closed: every edge has two triangles
+/// If each ray from the centre leaves the body once: an icosahedron whose triangles are divided in
+/// `fineness`^2, along the rays (20 fineness^2 triangles). Else marching tetrahedra on a grid of similar
+/// cell size, with exact crossings on its edges. Both are closed: each edge has two triangles
 /// (test: ImplicitShape.MeshIsClosed).
 SurfaceMesh surface_mesh(const ImplicitShape& shape, int fineness);
 

@@ -10,19 +10,19 @@ namespace scree {
 namespace {
 
 constexpr double widest = 0.13, narrowest = 0.03;  // of the bounding radius, between samples
-constexpr double turn = 0.4;                       // rad that the normal turns from sample to sample
-constexpr double fineness = 0.4;                   // of that distance: parts of leaves that are looked at
+constexpr double turn = 0.4;                       // rad, rotation of the normal from sample to sample
+constexpr double fineness = 0.4;                   // of that distance: size of the examined parts of leaves
 constexpr int most_parts = 4;                      // of a leaf along a side
-constexpr double same_side = -0.5;  // cosine of the normals of samples that stand for each other
+constexpr double same_side = -0.5;  // cosine of the normals of samples that may represent each other
 constexpr std::size_t group_size = 16;
 
-/// A point of the surface with how far what it stands for reaches, m.
+/// A point of the surface, with the radius of the surface that it represents, m.
 struct Candidate {
   SurfaceSample sample;
   double radius;
 };
 
-/// The surface in a leaf, part by part.
+/// Adds candidates for the surface in a leaf, part by part.
 void add_candidates(const PerturbedQuadric& f, const CoverNode& leaf, const Box& box, double bounding_radius,
                     std::vector<Candidate>& found) {
   constexpr int iterations = 5;
@@ -56,7 +56,7 @@ void add_candidates(const PerturbedQuadric& f, const CoverNode& leaf, const Box&
 }  // namespace
 
 SurfaceSamples surface_samples(const PerturbedQuadric& f, const Cover& cover, double bounding_radius) {
-  // Leaves in the order of the tree, so that those of a group lie together.
+  // Leaves in the order of the tree, so that those of a group are contiguous.
   std::vector<Candidate> candidates;
   std::vector<std::int32_t> waiting;
   if (!cover.nodes.empty()) waiting.push_back(0);
@@ -81,7 +81,7 @@ SurfaceSamples surface_samples(const PerturbedQuadric& f, const Cover& cover, do
     };
     if (std::ranges::none_of(s.samples, covers)) s.samples.push_back(c.sample);
   }
-  // What each really covers.
+  // The surface that each one really covers.
   std::vector<double> reach(s.samples.size(), 0.0);
   for (const Candidate& c : candidates) {
     double nearest = infinity;

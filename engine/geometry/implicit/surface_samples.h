@@ -1,4 +1,4 @@
-// Points spread over the surface of a functionally defined body, close where it bends: where searches begin.
+// Points spread over the surface of a functionally defined body, denser where it bends: starts of searches.
 #pragma once
 
 #include <array>
@@ -12,15 +12,15 @@ struct SurfaceSample {
   Vec3 point, normal;            // m; unit, outward
   Vec3 tangent_x, tangent_y;     // unit
   std::array<double, 3> bend{};  // 1/m, -H/|g| in the two tangents: xx, xy, yy
-  double spacing = 0.0;          // m, the surface that is nearer to this sample than to others is no farther
+  double spacing = 0.0;          // m, largest distance of surface points nearest to this sample
 };
 
-/// Samples that stand together.
+/// Samples that are close together.
 struct SampleGroup {
   std::int32_t first, count;
 };
 
-/// Balls side by side, for loops over them, m.
+/// Balls as separate arrays, for loops over them, m.
 struct Balls {
   std::vector<double> x, y, z, radius;
   void add(const Vec3& centre, double r) {
@@ -34,8 +34,8 @@ struct Balls {
 struct SurfaceSamples {
   std::vector<SurfaceSample> samples;
   std::vector<SampleGroup> groups;
-  Balls balls;      // [sample] of what it stands for
-  Balls of_groups;  // [group] of what its samples stand for
+  Balls balls;      // [sample] contains the surface that the sample represents
+  Balls of_groups;  // [group] contains the surface that its samples represent
 };
 
 SurfaceSamples surface_samples(const PerturbedQuadric& f, const Cover& cover, double bounding_radius);

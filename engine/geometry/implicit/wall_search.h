@@ -1,4 +1,4 @@
-// Where a functionally defined body is nearest to a wall: (F3) with the wall's own bend.
+// Places where a functionally defined body is nearest to a wall: (F3) with the wall's own curvature.
 #pragma once
 
 #include <algorithm>
@@ -10,20 +10,20 @@
 namespace scree {
 
 inline constexpr double step_limit = 0.2;  // of the size
-// Of the size, motion that a search allows for, and the same where contacts may appear meanwhile.
+// Motion that a search allows for, over the size; the second if contacts may appear meanwhile.
 inline constexpr double wall_slack = 0.02, hasty_wall_slack = 0.0025;
 inline constexpr double known_reach =
-    0.25;  // spacings: a search that begins so near to a known place does not
+    0.25;  // spacings: a search that would begin this near to a known place is skipped
 
-/// A wall's distance at a point with its derivatives.
+/// Distance from a wall at a point, with its derivatives.
 struct WallHere {
   double distance;  // m
   Three gradient;   // unit
   Symmetric bend;   // 1/m
 };
 
-/// Both in the axes of the body, with its centre as origin. `remember` keeps where the wall is in a memory;
-/// moved(): by how much distances from it within `radius` of the origin may have changed since, m.
+/// A wall in the axes of the body, with the body's centre as origin. remember() stores its place in a memory;
+/// moved(): bound of the change since then of distances within `radius` of the origin, m.
 struct PlaneWall {
   Three normal;
   double offset;  // m, distance of the origin
@@ -54,8 +54,8 @@ struct WallTouch {
   bool converged;
 };
 
-/// Newton on the slope of the distance; a step after which it is steeper is halved, for bends may change by
-/// much from one place to the next.
+/// Newton on the slope of the distance. If the slope increases in a step, the step is halved, since
+/// curvatures may differ much between places.
 template <class Wall>
 WallTouch newton(const PlacedImplicit& body, const Wall& wall, Three x) {
   constexpr int most_halvings = 4;
@@ -85,7 +85,7 @@ WallTouch newton(const PlacedImplicit& body, const Wall& wall, Three x) {
     const Matrix2 m{t.bend.xx, t.bend.xy, t.bend.xy, t.bend.yy};
     const double scale = norm(t.bend) + 1e-3 / size;
     Two u{-g.x - here.off * k.x, -g.y - here.off * k.y};
-    // Where all is flat any point will do.
+    // Where all is flat, any point is a solution.
     u = std::abs(m.det()) > 1e-12 * scale * scale
             ? solve(m, u)
             : (norm(u) < 1e-9 ? Two{0.0, 0.0} : Two{size * u.x, size * u.y});
@@ -113,7 +113,7 @@ inline bool is_least(const WallTouch& t, double size) {
 }
 
 /// All places where a wall is nearest, up to `margin` away, by Newton from samples of the surface. Known ones
-/// keep their features. Returns whether none can appear next to those that are there.
+/// keep their features. Returns true if no further place can appear next to those found.
 template <class Wall>
 bool search(const PlacedImplicit& body, const Wall& wall, double margin, double depth,
             std::span<const ImplicitStart> known, std::vector<Place>& places) {
@@ -174,8 +174,8 @@ bool search(const PlacedImplicit& body, const Wall& wall, double margin, double 
   return settled;
 }
 
-/// Calls add(touch, feature) for a place and, where the surface is flat there, for the ends of the flat part
-/// that are not farther away than the margin.
+/// Calls add(touch, feature) for a place and, if the surface is flat there, for the ends of the flat part
+/// that are within the margin.
 template <class Wall, class Add>
 void add_with_ends(const PlacedImplicit& body, const Wall& wall, const Place& p, double margin, Add&& add) {
   const ImplicitShape& shape = *body.shape;

@@ -6,13 +6,13 @@ namespace scree::equations {
 
 namespace {
 
-/// The library of algebra counts its references without locks.
+/// The algebra library counts references without locks, so one thread at a time may use it.
 std::mutex& algebra() {
   static std::mutex one;
   return one;
 }
 
-/// One at a time; what a model has to say is a ActuatorFailure.
+/// Runs one call at a time; errors of the model become ActuatorFailure.
 auto guarded(const FlatModel& model, const auto& what) {
   const std::lock_guard lock(algebra());
   try {
@@ -21,7 +21,7 @@ auto guarded(const FlatModel& model, const auto& what) {
     throw ActuatorFailure(model.name + ": " + error.what());
   } catch (const InputError& error) {
     throw ActuatorFailure(model.name + ": " + error.what());
-  } catch (const std::invalid_argument& error) {  // of a memory that is not the model's
+  } catch (const std::invalid_argument& error) {  // from a memory that is not the model's
     throw ActuatorFailure(model.name + ": " + error.what());
   }
 }
@@ -56,7 +56,7 @@ class Actuator : public ActuatorModel {
   }
 
  private:
-  /// Any of the model's simulations will do: all that differs is in the memory.
+  /// Any simulation of the model is suitable: all differences are in the memory.
   void at(std::span<const double> memory) const {
     if (!simulation_) simulation_ = std::make_unique<Simulation>(model_, RunOptions{.compiled = false});
     simulation_->restore(memory);

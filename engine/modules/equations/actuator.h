@@ -10,8 +10,8 @@
 
 namespace scree::equations {
 
-/// By implicit Euler, interpreted, so that bits do not depend on whether there is a compiler. `outputs`:
-/// names of variables, which the model has.
+/// Uses implicit Euler, interpreted, so that bits do not depend on whether there is a compiler. `outputs`:
+/// names of variables of the model.
 std::unique_ptr<const ActuatorModel> make_actuator(FlatModel model, const std::vector<std::string>& outputs);
 
 }  // namespace scree::equations

@@ -1,4 +1,4 @@
-// Variables that equations tie to others one to one, or to a number.
+// Aliases: variables that equations equate with others, or with a number.
 #include <algorithm>
 
 #include "engine/modules/equations/model.h"
@@ -31,7 +31,7 @@ class Aliases {
   std::map<int, Expr> instead_;
 };
 
-/// What a variable is in the end; none if it stays. Long chains are followed once.
+/// The final expression for a variable; none if it stays. Long chains are followed once.
 Expr Aliases::instead_of(int k) {
   std::vector<std::map<int, Expr>::iterator> way;
   for (auto found = instead_.find(k); found != instead_.end(); found = instead_.find(k)) {
@@ -76,7 +76,7 @@ std::optional<Aliases::Tie> Aliases::tie(const Expr& e) const {
   return std::nullopt;
 }
 
-/// What a variable that stays should be: differentiated, chosen as a state, marked, fixed, of the outer
+/// Priority of a variable to stay: differentiated, selected as a state, marked, fixed, of the outer
 /// model.
 int Aliases::worth(int variable) const {
   const Symbol& s = model_[variable];

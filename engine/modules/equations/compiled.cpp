@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder of its own, gone with the object.
+/// A private folder, removed with the object.
 class PrivateFolder {
  public:
   PrivateFolder() {
@@ -37,7 +37,7 @@ class PrivateFolder {
   fs::path path_;
 };
 
-/// Exit status of a program that says nothing; -1 if it cannot be started. No shell is asked.
+/// Exit status of a program that is run without output; -1 if it cannot be started. No shell is used.
 int run_quietly(const std::vector<std::string>& words) {
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);

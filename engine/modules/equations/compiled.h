@@ -1,4 +1,4 @@
-// Programs as machine code: their C++ is compiled while the run starts, and loaded.
+// Programs as machine code: their C++ is compiled when the run starts, and then loaded.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace scree::equations {
 class CompiledPrograms {
  public:
   using Function = void (*)(double* r, double* out);
-  /// Nothing, and why, where no compiler was found ($CXX, else c++) or it failed.
+  /// Returns null, with the reason in `why`, if no compiler was found ($CXX, else c++) or it failed.
   static std::shared_ptr<const CompiledPrograms> compile(std::span<const Program* const> programs,
                                                          std::string& why);
   ~CompiledPrograms();
@@ -21,7 +21,7 @@ class CompiledPrograms {
   CompiledPrograms& operator=(const CompiledPrograms&) = delete;
 
   Function function(std::size_t k) const { return functions_[k]; }
-  double seconds() const { return seconds_; }  // that compiling took
+  double seconds() const { return seconds_; }  // time of compilation
 
  private:
   CompiledPrograms() = default;

@@ -1,4 +1,4 @@
-// Conditions that change: the step ends where the first one does, and formulas begin anew behind it.
+// Events: the step ends at the first change of a condition, and formulas start again after it.
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +8,7 @@ namespace scree::equations {
 
 namespace {
 
-constexpr double event_width = 1e-13;  // s, or of the time: what is left of the interval around an event
+constexpr double event_width = 1e-13;  // s, or of the time: final width of the interval around an event
 constexpr long most_events_in_step = 1000;
 constexpr int most_trials = 200;
 
@@ -31,8 +31,8 @@ void Simulation::hold(const std::vector<char>& relations) {
   for (std::size_t k = 0; k < held_.size(); ++k) at(model_.relations[k].symbol) = held_[k] ? 1.0 : 0.0;
 }
 
-/// Shortens the step to just behind the first change of a relation within it: bisection, and the secant of
-/// the relation that seems first wherever that is faster. Ends with that step solved.
+/// Shortens the step to just after the first change of a relation within it: by bisection, and by the secant
+/// of the relation that seems to be first if that is faster. Ends with that step solved.
 double Simulation::locate(double h) {
   double low = 0.0, high = h;
   std::vector<double> low_difference = difference_at_start_, high_difference = difference_;
@@ -50,7 +50,7 @@ double Simulation::locate(double h) {
       const bool now = model_.relations[k].strict ? b > 0.0 : b >= 0.0;
       if (now != static_cast<bool>(held_[k]) && a * b < 0.0) earliest = std::min(earliest, a / (a - b));
     }
-    // The secant's point, moved behind the root by what the width allows, so that the other end comes near
+    // The secant's point, moved behind the root by the allowed width, so that the other end comes near
     // too.
     double middle = low + earliest * (high - low) + (trial % 2 ? -0.5 : 0.5) * width;
     if (halve || earliest == 1.0) middle = 0.5 * (low + high);

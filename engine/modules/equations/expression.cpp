@@ -11,11 +11,11 @@ namespace scree::equations {
 
 namespace {
 
-/// Where both solutions nearly meet, rounding in c is magnified: there is none then.
+/// If both solutions nearly coincide, rounding in c is magnified: then there is none.
 constexpr double farthest_cosine = 1.0 - 1e-6;
 
-/// Both solutions lie as far from the middle between them; the nearer one lies on the side of `near`. The C++
-/// of cpp_preamble() has the same operations.
+/// Both solutions have the same distance from the middle between them; the nearer one is on the side of
+/// `near`. The C++ code of cpp_preamble() has the same operations.
 double angle_root(double a, double b, double c, double near) {
   const double cosine = -c / std::sqrt(a * a + b * b);
   if (!(std::abs(cosine) <= farthest_cosine)) return std::numeric_limits<double>::quiet_NaN();

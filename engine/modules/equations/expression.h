@@ -32,9 +32,9 @@ enum class Op : unsigned char {
   sqrt,
   exp,
   log,
-  select,  // (c, a, b): a where c > 0.5, else b
-  angle,  // (a, b, c, near): the angle r nearest to `near` with a cos r + b sin r + c = 0; not a number where
-          // there is none, or two that nearly meet
+  select,  // (c, a, b): a if c > 0.5, else b
+  angle,   // (a, b, c, near): the angle r nearest to `near` with a cos r + b sin r + c = 0; NaN if there
+           // is none, or if two nearly coincide
 };
 
 struct Node;
@@ -43,12 +43,12 @@ using Expr = std::shared_ptr<const Node>;
 struct Node {
   Op op = Op::number;
   double value = 0.0;    // of a number
-  int symbol = -1;       // of a symbol: its place in FlatModel::symbols
-  std::size_t size = 1;  // nodes of the tree; what is shared counts wherever it stands
+  int symbol = -1;       // index of a symbol in FlatModel::symbols
+  std::size_t size = 1;  // nodes of the tree; shared ones count at each occurrence
   std::vector<Expr> operands;
 };
 
-// Building, with what numbers alone can tell folded: 0 + a = a, 1 a = a, 0 a = 0, and functions of numbers.
+// Construction with constant folding: 0 + a = a, 1 a = a, 0 a = 0, and functions of numbers.
 Expr number(double value);
 Expr symbol(int index);
 Expr make(Op op, std::vector<Expr> operands);
@@ -59,25 +59,25 @@ inline Expr operator/(const Expr& a, const Expr& b) { return make(Op::divide, {a
 inline Expr operator-(const Expr& a) { return make(Op::negate, {a}); }
 
 bool is_number(const Expr& e, double value);
-/// An order of trees that knows no addresses: negative, zero (the same tree) or positive.
+/// An order of trees that does not depend on addresses: negative, zero (the same tree) or positive.
 int compare(const Expr& a, const Expr& b);
 
-/// Trees are walked whole, and what is shared at each place: larger ones are refused.
+/// Trees are traversed completely, shared parts at each occurrence: larger trees are rejected.
 inline constexpr std::size_t most_operations = 20'000;
 
-/// One operation on numbers; `x` has as many as it takes.
+/// One operation on numbers; `x` has its operands.
 double apply(Op op, std::span<const double> x);
-/// The value where symbol k is value[k].
+/// The value if symbol k has value[k].
 double evaluate(const Expr& e, std::span<const double> value);
 
 void collect_symbols(const Expr& e, std::set<int>& found);
 std::set<int> symbols_of(const Expr& e);
 bool contains(const Expr& e, Op op);
-/// Every symbol for which `of` has an expression is replaced by it.
+/// Replaces each symbol for which `of` has an expression.
 Expr substitute(const Expr& e, const std::function<Expr(int)>& of);
 std::string to_text(const Expr& e, const std::function<std::string(int)>& name);
 
-/// The name of a function in models ("sin"), empty for what is none there.
+/// The name of a function in models ("sin"); empty if it has none.
 const char* function_name(Op op);
 
 }  // namespace scree::equations

@@ -21,11 +21,11 @@ std::pair<std::string, std::string> first_name(const std::string& dotted) {
   return {dotted.substr(0, dot), dotted.substr(dot + 1)};
 }
 
-constexpr int deepest = 50;  // submodels within submodels: beyond, a model contains itself
-// What submodels of submodels make of a short text has an end.
+constexpr int deepest = 50;  // submodels within submodels: beyond it, a model contains itself
+// Limits of the expansion of submodels from a short text.
 constexpr std::size_t most_components = 10'000, longest_name = 500;
 constexpr std::size_t most_characters = std::size_t{8} << 20;  // of all names and equations
-constexpr std::size_t longest_chain = 100;                     // of parameters that need each other
+constexpr std::size_t longest_chain = 100;                     // of parameters that depend on each other
 
 }  // namespace
 
@@ -39,7 +39,7 @@ void Flattening::give_up(std::size_t at, std::string problem) {
   throw InputError(faults);
 }
 
-/// Counts what a name or an equation takes.
+/// Adds the size of a name or an equation to the total.
 void Flattening::grow(std::size_t at, std::size_t taken) {
   characters += taken;
   if (characters > most_characters) give_up(at, "all submodels taken apart have more than 8 MB of equations");
@@ -55,7 +55,7 @@ const Tree* Flattening::type_of(const std::string& name) const {
   return nullptr;
 }
 
-/// Changes from outside, of what begins with `name`: outer ones come last and win.
+/// Modifiers from outside whose name begins with `name`: outer ones come last and take precedence.
 std::vector<Modifier> Flattening::changes_of(const std::string& name, const std::vector<Modifier>& all) {
   std::vector<Modifier> own;
   for (const Modifier& one : all) {
@@ -151,7 +151,7 @@ void Flattening::add_parameter(const Tree& component, const std::string& name,
 
 void Flattening::add_variable(const Tree& declaration, const Tree& component, const std::string& name,
                               const std::vector<Modifier>& changes) {
-  // Of submodels they are variables, which what is around them determines.
+  // Inputs of submodels are variables, which the surrounding model determines.
   const bool input = has_prefix(declaration, "input") && name == component.text;
   const int at = model.add({.name = name,
                             .kind = input ? Symbol::Kind::input : Symbol::Kind::variable,
@@ -207,7 +207,7 @@ void Flattening::set_attribute(int at, const Modifier& one) {
   }
 }
 
-/// Values of parameters, each after those it depends on.
+/// Evaluates parameters, each after those on which it depends.
 void Flattening::evaluate_parameters() {
   model.value.assign(model.symbols.size(), 0.0);
   std::vector<int> state(model.symbols.size(), 0);  // 1: being evaluated, 2: done
@@ -215,7 +215,7 @@ void Flattening::evaluate_parameters() {
   for (const ParameterValue& one : parameters) of[one.symbol] = &one;
   std::vector<int> way;
   std::function<void(int)> visit;
-  // First those that are named: what they are decides which branches an expression keeps.
+  // First the named ones: their values decide which branches an expression keeps.
   std::function<void(const Tree&, const std::string&)> visit_named = [&](const Tree& tree,
                                                                          const std::string& scope) {
     if (tree.kind == Kind::name) {
@@ -275,7 +275,7 @@ FlatModel Flattening::run(const std::string& main, const std::map<std::string, d
   }
   model.name = top->text;
   model.add({.name = "time", .kind = Symbol::Kind::time, .unit = "s"});
-  std::vector<Tree> numbers(given.size());  // as if they were written
+  std::vector<Tree> numbers(given.size());  // like literals in the source
   std::vector<Modifier> changes;
   for (const auto& [name, value] : given) {
     Tree& one = numbers[changes.size()];

@@ -1,4 +1,4 @@
-// Expressions, equations and connections of a model that is taken apart.
+// Expressions, equations and connections of a model during expansion.
 #include <algorithm>
 #include <numbers>
 
@@ -20,11 +20,11 @@ constexpr Function functions[] = {{"sin", Op::sin, 1},     {"cos", Op::cos, 1}, 
                                   {"atan2", Op::atan2, 2}, {"sinh", Op::sinh, 1}, {"cosh", Op::cosh, 1},
                                   {"tanh", Op::tanh, 1},   {"sqrt", Op::sqrt, 1}, {"exp", Op::exp, 1},
                                   {"log", Op::log, 1}};
-// Of these, conditions are made, and so events.
+// Functions made of conditions, which therefore cause events.
 constexpr Function piecewise[] = {
     {"abs", Op::select, 1}, {"sign", Op::select, 1}, {"min", Op::select, 2}, {"max", Op::select, 2}};
 
-constexpr std::size_t longest_word = 64;  // that looks for another: the time goes with the square
+constexpr std::size_t longest_word = 64;  // for similarity searches: their time is quadratic
 
 std::size_t distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -41,7 +41,7 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return row[b.size()];
 }
 
-constexpr std::size_t most_connected = 1000;  // the sum of their flows is a tree as deep
+constexpr std::size_t most_connected = 1000;  // the sum of their flows is a tree of this depth
 
 std::string written(const FlatModel& model, const Expr& left, const Expr& right) {
   return model.text(left) + " = " + model.text(right);
@@ -52,7 +52,7 @@ std::string written(const FlatModel& model, const Expr& left, const Expr& right)
 std::string nearest(const std::string& word, const std::vector<std::string>& known) {
   std::string best;
   if (word.size() > longest_word) return best;
-  std::size_t least = word.size() / 3 + 2;  // farther is another word
+  std::size_t least = word.size() / 3 + 2;  // larger distances mean a different word
   for (const std::string& one : known) {
     if (one.size() >= word.size() + least || word.size() >= one.size() + least) continue;
     if (const std::size_t d = distance(word, one); d < least) {
@@ -140,7 +140,7 @@ Expr Flattening::relation(const Expr& difference, bool strict) {
   return symbol(at);
 }
 
-/// 1 where it holds, else 0.
+/// 1 if it holds, else 0.
 Expr Flattening::condition(const Tree& tree, const std::string& scope) {
   if (tree.kind == Kind::truth) return number(tree.value);
   if (tree.kind == Kind::invert) return number(1.0) - condition(tree.parts[0], scope);
@@ -232,7 +232,7 @@ std::vector<Equation> Flattening::branch_equations(const Tree& branch, const std
   return all;
 }
 
-/// Equation k is that of the branch that holds.
+/// Equation k is that of the branch whose condition holds.
 void Flattening::expand_choice(const Tree& tree, const std::string& scope, std::vector<Equation>& into) {
   std::vector<Expr> conditions;
   std::vector<std::vector<Equation>> branches;
@@ -277,7 +277,7 @@ void Flattening::expand_when(const Tree& tree, const std::string& scope) {
   model.jumps.push_back(std::move(jump));
 }
 
-/// A connector as it is seen where it is connected: of a submodel, or the own one, from within.
+/// The node of a connector in a connection: of a submodel, or of the model itself, seen from within.
 std::string Flattening::node_of(const std::string& connector, const std::string& scope) const {
   const bool own = connector.find('.', scope.size()) == std::string::npos;
   return own ? connector + own_mark : connector;
@@ -313,8 +313,8 @@ void Flattening::connect_group(const std::vector<std::string>& members) {
   }
 }
 
-/// Potentials are equal, flows add up to zero; a connector that is connected to nothing passes no flow. Flows
-/// point into a submodel; seen from within, its own connector is the outside, whose flow counts negative.
+/// Potentials are equal, flows add up to zero; an unconnected connector has zero flow. Flows
+/// point into a submodel. Seen from within, a model's own connector is the outside, whose flow is negative.
 void Flattening::connect_all() {
   std::map<std::string, std::string> leader;
   const auto find = [&](const std::string& k) {

@@ -1,4 +1,4 @@
-// How submodels are taken apart; inside of flatten() alone.
+// Expansion of submodels; used by flatten() only.
 #pragma once
 
 #include <memory>
@@ -8,18 +8,18 @@
 
 namespace scree::equations {
 
-/// `annotation(__Scree_tearing = true)`: other tools for Modelica pass over names that begin with two
+/// `annotation(__Scree_tearing = true)`: other tools for Modelica ignore names that begin with two
 /// underscores.
 inline constexpr const char* tearing_mark = "__Scree_tearing";
 
-/// "did you mean 'x'?" where one of these is near.
+/// "did you mean 'x'?" if one of the known words is similar.
 std::string nearest(const std::string& word, const std::vector<std::string>& known);
 
-/// What is written for a name inside of a component: its value, or of an attribute.
+/// A modifier of a component: its value, or the value of an attribute.
 struct Modifier {
-  std::string name;  // below the component; empty: its value
+  std::string name;  // relative to the component; empty: its value
   const Tree* value;
-  std::string scope;  // where the names in the value are looked for: "a.b."
+  std::string scope;  // prefix of the names in the value: "a.b."
 };
 
 class Flattening {

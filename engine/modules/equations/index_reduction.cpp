@@ -13,8 +13,8 @@ namespace {
 
 std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
-constexpr int most_differentiated = 20;  // of an equation: no model comes near
-constexpr double least_pivot = 1e-10;    // of the largest: below, equations depend on each other
+constexpr int most_differentiated = 20;  // of an equation: no real model needs as many
+constexpr double least_pivot = 1e-10;    // of the largest: below it, equations are dependent
 
 double weight_of(StateSelect select) {  // as a dummy
   switch (select) {
@@ -32,7 +32,7 @@ double weight_of(StateSelect select) {  // as a dummy
   return 1.0;
 }
 
-/// The algorithm of Pantelides, with its names: A derivative of a variable, B of an equation.
+/// The algorithm of Pantelides, in its notation: A derivative of a variable, B of an equation.
 class Pantelides {
  public:
   explicit Pantelides(FlatModel& m) : model_(m) {}
@@ -157,7 +157,7 @@ DummyDerivatives::DummyDerivatives(const FlatModel& model) : model_(model) {
   }
 }
 
-/// Those of rows_ that were differentiated at least this often more than once.
+/// The rows of rows_ that were differentiated more than this number of times.
 std::vector<int> DummyDerivatives::rows_at(int depth) const {
   std::vector<int> found;
   for (std::size_t r = 0; r < rows_.size(); ++r) {
@@ -189,7 +189,7 @@ Eigen::MatrixXd DummyDerivatives::jacobian(std::span<const double> value) const 
   return a;
 }
 
-/// As many columns as rows, each the longest across those before.
+/// The same number of columns as rows, each the longest in the complement of those before.
 std::vector<int> DummyDerivatives::pivots(const Eigen::MatrixXd& a) {
   const Eigen::Index n = a.rows();
   if (a.cols() < n) return {};

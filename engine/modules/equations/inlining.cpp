@@ -30,7 +30,7 @@ Inlined inline_formulas(const FlatModel& model, const std::set<int>& dummies) {
       continue;
     }
   }
-  for (const int v : model.variables) {  // chains from below
+  for (const int v : model.variables) {  // chains from their lowest derivative
     if (model[v].integral >= 0) continue;
     for (int k = v; model[k].derivative >= 0; k = model[k].derivative)
       if (is_formula(model[k].derivative)) made.states.push_back(k);

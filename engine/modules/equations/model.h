@@ -17,13 +17,13 @@ enum class StateSelect { never, avoid, standard, prefer, always };
 
 struct Symbol {
   enum class Kind {
-    parameter,  // a number that stays
+    parameter,  // a constant number
     variable,   // unknown, or the derivative of one
-    input,      // known at every time, from outside, or the derivative of one
+    input,      // an external value, known at all times, or its derivative
     time,       // s
-    relation,   // 1 where a relation of a condition holds, else 0; changes at events alone
+    relation,   // 1 if a relation of a condition holds, else 0; changes only at events
     rate,       // the a of the inlined formula: der(x) = a x + history(x)
-    history,    // of a variable: what the inlined formula takes from earlier steps
+    history,    // of a variable: contribution of earlier steps to the inlined formula
   };
   std::string name;
   Kind kind = Kind::variable;
@@ -32,7 +32,7 @@ struct Symbol {
   bool has_start = false, fixed = false;
   bool iterates = false;  // marked as a tearing variable
   StateSelect select = StateSelect::standard;
-  int derivative = -1, integral = -1;  // the variable that is its derivative, whose derivative it is
+  int derivative = -1, integral = -1;  // the variable that is its derivative; the one differentiated
   int history = -1;                    // the symbol of kind history, of a variable with a derivative
   SourceLocation where = {};
 };
@@ -40,19 +40,19 @@ struct Symbol {
 /// residual = 0.
 struct Equation {
   Expr residual;
-  std::string text;                    // as written, with whole names
-  int derivative = -1, integral = -1;  // the equation that is its derivative, whose derivative it is
+  std::string text;                    // source text, with full names
+  int derivative = -1, integral = -1;  // the equation that is its derivative; the one differentiated
   SourceLocation where = {};
 };
 
-/// Holds where difference > 0, or >= 0 if not strict.
+/// Holds if difference > 0, or >= 0 if not strict.
 struct Relation {
   Expr difference;
   bool strict = true;
   int symbol = -1;
 };
 
-/// Where `condition` begins to hold, variables jump.
+/// When `condition` becomes true, variables jump.
 struct Jump {
   Expr condition;
   struct To {
@@ -62,7 +62,7 @@ struct Jump {
   std::vector<To> to;
 };
 
-/// variable = sign * other, or a number where there is no other.
+/// variable = sign * other, or a number if there is no other.
 struct Alias {
   int variable;
   double sign;
@@ -73,39 +73,39 @@ struct Alias {
 struct FlatModel {
   std::string name;
   std::vector<Symbol> symbols;  // 0: time
-  std::vector<double> value;    // [symbol] of parameters
-  std::vector<int> variables;   // unknowns and derivatives that occur
-  std::vector<int> inputs;      // of the main model, in the order in which they are declared
+  std::vector<double> value;    // [symbol] values of parameters
+  std::vector<int> variables;   // unknowns, and derivatives that occur
+  std::vector<int> inputs;      // of the main model, in the order of declaration
   std::vector<Equation> equations;
   std::vector<Equation> at_start;  // of `initial equation`
   std::vector<Relation> relations;
   std::vector<Jump> jumps;
-  std::vector<Alias> aliases;  // variables that were taken out
+  std::vector<Alias> aliases;  // variables that were eliminated
 
-  int rate = -1;                                // the symbol of kind rate, once formulas are inlined
-  std::unordered_map<std::string, int> places;  // of symbols, by their names
+  int rate = -1;                                // the symbol of kind rate, after formulas are inlined
+  std::unordered_map<std::string, int> places;  // [name] indices of symbols
 
   static constexpr int time = 0;
   const Symbol& operator[](int k) const { return symbols[k]; }
   Symbol& operator[](int k) { return symbols[k]; }
-  int find(const std::string& name) const;  // -1: there is none
+  int find(const std::string& name) const;  // -1: not found
   int add(Symbol symbol);
-  /// The derivative of a variable or an input, made if there is none.
+  /// The derivative of a variable or an input; it is created if it is missing.
   int derivative_of(int variable);
   bool is_variable(int k) const { return (*this)[k].kind == Symbol::Kind::variable; }
   bool is_input(int k) const { return (*this)[k].kind == Symbol::Kind::input; }
   std::string text(const Expr& e) const;
 };
 
-/// All submodels taken apart; the main model is the one of that name or, if empty, the last of the file;
-/// `parameters` of it get these values.
-/// Throws InputError with everything that is wrong: unknown names and types with the nearest ones, names used
+/// Expands all submodels. The main model is the one with this name or, if empty, the last of the file; its
+/// `parameters` get these values.
+/// Throws InputError with all errors: unknown names and types with similar ones, names used
 /// twice, parameters that depend on themselves.
 FlatModel flatten(const Tree& file, const SourceText& source, const std::string& main = {},
                   const std::map<std::string, double>& parameters = {});
 
-/// Takes out variables that equations a = b, a + b = 0 or a = number tie to others. States, marked variables
-/// and those with fixed starts are kept where one of both goes.
+/// Eliminates variables that equations a = b, a + b = 0 or a = number express by others. Of the two
+/// variables, states, marked variables and those with fixed starts are kept.
 void remove_aliases(FlatModel& model);
 
 }  // namespace scree::equations

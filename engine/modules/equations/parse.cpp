@@ -1,11 +1,11 @@
-// The grammar: a part of Modelica (docs/models.md), in Boost.Spirit X3.
+// The grammar: a subset of Modelica (docs/models.md), in Boost.Spirit X3.
 #include <algorithm>
 #include <boost/spirit/home/x3.hpp>
 #include <cctype>
 
 #include "engine/modules/equations/syntax.h"
 
-// In messages a parser with an action is called like the parser alone.
+// In messages a parser with an action has the name of the parser alone.
 namespace boost::spirit::x3 {
 template <typename Subject, typename Action>
 struct get_info<action<Subject, Action>> {
@@ -22,9 +22,9 @@ namespace x3 = boost::spirit::x3;
 using Iterator = std::string::const_iterator;
 using Kind = Tree::Kind;
 
-/// Where a text is read, and how far if-equations are within each other.
+/// The beginning of the text, and the nesting depth of if-equations.
 struct Place {
-  Iterator begin;  // to which offsets refer
+  Iterator begin;  // origin of offsets
   int choices = 0;
 };
 struct PlaceTag;
@@ -49,7 +49,7 @@ auto keyword(const char* word, const char* shown) {
   return keyword_rule(shown) = x3::lexeme[x3::lit(word) >> !id_character];
 }
 
-// Not x3::space, which takes ASCII alone: texts may hold anything.
+// Not x3::space, which takes ASCII alone: texts may contain any characters.
 const auto blank =
     x3::char_(" \t\r\n\f\v") | ("//" >> *(x3::char_ - x3::eol)) | ("/*" >> *(x3::char_ - "*/") >> "*/");
 
@@ -100,7 +100,7 @@ const x3::rule<struct Truth, Tree> truth{"true or false"};
 const x3::rule<struct TextLeaf, Tree> text_leaf{"a text in quotes"};
 const x3::rule<struct NameOrCall, Tree> name_or_call{"a name"};
 
-/// An operator and what stands behind it, around what was read so far.
+/// An operator and its right operand, joined to the tree so far.
 const auto joins = [](auto& context) {
   Tree& left = x3::_val(context);
   Tree& right = x3::_attr(context);
@@ -150,7 +150,7 @@ const auto factor_def = primary[becomes] >> -power_tail[joins];
 const auto power_tail_def = begins<Kind::binary> >> x3::raw[x3::lit('^')][takes_text] > primary[takes_part];
 const auto primary_def = number_leaf[becomes] | truth[becomes] | text_leaf[becomes] | name_or_call[becomes] |
                          ('(' > expression[becomes] > ')');
-// Without signs, which are operators, and without "inf" and "nan", with which names begin.
+// Without signs, which are operators, and without "inf" and "nan", which may begin names.
 struct PlainNumber : x3::ureal_policies<double> {
   template <typename It, typename Attribute>
   static bool parse_inf(It&, const It&, Attribute&) {
@@ -211,7 +211,7 @@ const x3::rule<struct File, Tree> file{"a model"};
 const auto equation_def =
     (choice[becomes] | when_rule[becomes] | connection[becomes] | equality[becomes]) > -quoted > ';';
 const auto equality_def = begins<Kind::equality> >> expression[takes_part] > '=' > expression[takes_part];
-// Trees are walked by recursion.
+// Trees are traversed by recursion.
 constexpr int deepest_choices = 100;
 const x3::rule<struct Shallow> shallow{"at most 100 if-equations within each other"};
 const auto shallow_def = x3::eps[([](auto& context) {
@@ -252,11 +252,11 @@ BOOST_SPIRIT_DEFINE(modifier, binding, annotation, component, prefix, declaratio
                     shallow, first_branch, next_branch, otherwise, connection, name_leaf, when_rule, reinit,
                     section, initial, class_word, definition, file)
 
-// What a text may ask of the stack: trees are walked by recursion.
+// Limits of the stack use by a text, since trees are traversed by recursion.
 constexpr std::size_t largest_text = 1 << 20;
 constexpr int deepest_brackets = 100, most_signs = 1000;  // in one statement
 
-/// With blanks in place of comments and of texts in quotes.
+/// The text with blanks instead of comments and quoted texts.
 std::string without_texts(const std::string& text) {
   std::string bare = text;
   for (std::size_t k = 0; k < text.size();) {
@@ -281,7 +281,7 @@ std::string without_texts(const std::string& text) {
   return bare;
 }
 
-/// Throws where a statement is nested or chained beyond what anybody writes.
+/// Throws if a statement is nested or chained beyond reasonable limits.
 void expect_bounded(const SourceText& source) {
   const auto refuse = [&](std::size_t at, const char* problem) {
     throw InputError({{source.location(at), {}, problem, {}, {}, {}, {}}});
@@ -301,7 +301,7 @@ void expect_bounded(const SourceText& source) {
   }
 }
 
-/// What stands at a place, for people: a word, a number, or a sign.
+/// The text at a position, for messages: a word, a number, or a sign.
 std::string found_at(const std::string& text, std::size_t at) {
   if (at >= text.size()) return "the end of the file";
   const auto in_word = [&](std::size_t k) {
@@ -314,7 +314,7 @@ std::string found_at(const std::string& text, std::size_t at) {
 }
 
 Fault fault_at(const SourceText& source, Iterator where, std::string expected) {
-  x3::phrase_parse(where, source.text.end(), x3::eps, blank);  // over blanks
+  x3::phrase_parse(where, source.text.end(), x3::eps, blank);  // skips blanks
   const auto at = static_cast<std::size_t>(where - source.text.begin());
   if (expected.size() >= 2 && expected.front() == '"')
     expected = "'" + expected.substr(1, expected.size() - 2) + "'";

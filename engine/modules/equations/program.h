@@ -1,4 +1,4 @@
-// What is evaluated in every step: straight code on an array of numbers, interpreted or as C++.
+// Programs evaluated in each step: straight-line code on an array of numbers, interpreted or as C++.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ struct Instruction {
   double value = 0.0;
 };
 
-/// Registers: the values of all symbols, then what is computed on the way.
+/// Registers: the values of all symbols, then intermediate results.
 struct Program {
   std::vector<Instruction> code;
   int symbols = 0, registers = 0;
@@ -29,14 +29,14 @@ struct Program {
   std::string to_cpp(const std::string& name) const;
 };
 
-/// Makes a program; what was computed once is not computed again.
+/// Builds a program without repeated computations.
 class ProgramBuilder {
  public:
   explicit ProgramBuilder(int symbols);
   int add(const Expr& e);
   int number(double value);
   int operate(Op op, std::initializer_list<int> x);
-  /// From here on the symbol is this register; the program stores it.
+  /// From here on the symbol has the value of this register; the program stores it.
   void assign(int symbol, int reg);
   Program finish(std::vector<int> outputs);
 
@@ -52,7 +52,7 @@ class ProgramBuilder {
   std::map<int, int> now_;  // symbol -> register
 };
 
-/// What the C++ of programs begins with.
+/// The beginning of the C++ code of programs.
 std::string cpp_preamble();
 
 }  // namespace scree::equations

@@ -10,14 +10,14 @@ namespace {
 
 std::size_t place(int k) { return static_cast<std::size_t>(k); }
 
-// Newton's method: of the change of an unknown against its size (or `nominal`, if that is larger).
+// Newton's method: change of an unknown over its size (or over `nominal`, if that is larger).
 constexpr double converged_change = 1e-12;
-constexpr double squared_change = 1e-8;     // where convergence is quadratic: what this leaves is its square
-constexpr double least_contraction = 1e-2;  // of a change against the one before: quadratic
-constexpr double stalled_change = 1e-9;     // what rounding leaves; taken where it shrinks no more
+constexpr double squared_change = 1e-8;     // with quadratic convergence: the remaining error is its square
+constexpr double least_contraction = 1e-2;  // of a change over the one before: quadratic
+constexpr double stalled_change = 1e-9;     // rounding level; accepted if it does not decrease further
 constexpr int most_iterations = 40, most_halvings = 20;
-constexpr double least_step = 1e-7;      // of the step that was asked for
-constexpr double longest_growth = 10.0;  // of one step against the one before, for the second-order formula
+constexpr double least_step = 1e-7;      // over the requested step
+constexpr double longest_growth = 10.0;  // of one step over the one before, for the second-order formula
 constexpr double worth_keeping = 0.3;    // of the pivots of the best choice of states
 constexpr double grid_reached = 1e-9;    // of the step
 
@@ -79,7 +79,7 @@ void Simulation::choose_states() {
   ++counts_.state_choices;
 }
 
-/// Prepared once for each choice.
+/// Prepared once per choice of dummies.
 std::shared_ptr<StepSystem> Simulation::system_for(const std::set<int>& dummies, Tearing tearing) {
   std::shared_ptr<StepSystem>& system = systems_[{dummies, tearing}];
   if (system) return system;
@@ -137,8 +137,8 @@ void Simulation::set_inputs() {
         part == 1.0 ? input_to_[k] : input_from_[k] + part * (input_to_[k] - input_from_[k]);
 }
 
-/// As it is torn or, where that comes to no end, with all unknowns of each block iterated: what follows from
-/// a tearing variable may have no solution, or two that meet, where the block as a whole has one.
+/// With tearing or, if that does not converge, with all unknowns of each block iterated: the unknowns that
+/// follow from a tearing variable may have no solution, or two that coincide, although the block has one.
 Simulation::Outcome Simulation::solve_step(double h) {
   Outcome done = try_step(h);
   if (done.good || options_.tearing == Tearing::none || options_.tearing == Tearing::whole) return done;
@@ -245,8 +245,8 @@ Simulation::Outcome Simulation::newton(std::size_t stage) {
     const bool quadratic = size <= squared_change && (iteration == 0 || size <= least_contraction * last);
     const bool done = block.linear || size <= converged_change || quadratic ||
                       (size <= stalled_change && size >= 0.5 * last);
-    if (done) {  // and what follows, by its derivatives: off by squares alone, or by nothing in a linear
-                 // block
+    if (done) {  // also the following unknowns, by their derivatives: errors are quadratic, or zero in a
+                 // linear block
       const double* gradient = out_.data() + n + n * n;
       for (const TornBlock::Assignment& a : block.assignments)
         for (std::size_t k = 0; k < n; ++k) at(a.unknown) += *gradient++ * change_[k];
@@ -268,7 +268,7 @@ Simulation::Outcome Simulation::newton(std::size_t stage) {
                                          " iterations, last change " + number_text(last))};
 }
 
-/// The state as it is now becomes the last one.
+/// The present state becomes the last one.
 void Simulation::accept() {
   constexpr std::size_t most = 3;
   const std::size_t symbols = model_.symbols.size();

@@ -1,4 +1,4 @@
-// A declarative model in motion.
+// Simulation of a declarative model.
 #pragma once
 
 #include <map>
@@ -16,14 +16,14 @@ enum class Formula { implicit_euler, bdf2 };
 
 struct RunOptions {
   double step = 1e-3;               // s
-  double start = 0.0;               // s, the time at which it begins
-  std::vector<double> inputs = {};  // then, in the model's order; empty: their `start`
+  double start = 0.0;               // s, start time
+  std::vector<double> inputs = {};  // at the start, in the model's order; empty: their `start`
   Formula formula = Formula::implicit_euler;
   Tearing tearing = Tearing::marked;
-  bool compiled = true;  // where there is a compiler
+  bool compiled = true;  // if there is a compiler
 };
 
-/// Numbers that did not come out: names block, variables, residuals and time.
+/// No solution: the message gives block, variables, residuals and time.
 class NumericalFailure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -36,52 +36,52 @@ struct StepSystem {
   Incidence incidence;
   std::vector<Block> blocks;
   std::vector<TornBlock> torn;
-  std::vector<TornBlock> stages;  // as torn, assignments that follow each other joined
+  std::vector<TornBlock> stages;  // as `torn`, with successive assignments joined
   std::vector<BlockCode> code;    // [stage]
-  std::vector<int> predicted;     // unknowns that iterations, or the nearest angle, begin from
-  std::shared_ptr<const CompiledPrograms> compiled;  // follow and evaluate of every stage, or nothing
+  std::vector<int> predicted;     // unknowns from which iterations, or the nearest angle, start
+  std::shared_ptr<const CompiledPrograms> compiled;  // follow and evaluate of each stage, or null
 };
 
-/// Matching, blocks, tearing and code. Throws InputError where no matching is complete.
+/// Matching, blocks, tearing and code. Throws InputError if no matching is complete.
 StepSystem prepare_step(const FlatModel& model, const std::set<int>& dummies, Tearing tearing);
 
-/// Reads, flattens, removes aliases, checks the structure, reduces the index: ready for formulas.
-/// `parameters` of the main model get other values than the text's.
+/// Reads, flattens, removes aliases, checks the structure and reduces the index; then formulas can be
+/// inlined. `parameters` of the main model get these values instead of those in the text.
 FlatModel compile_model(const SourceText& source, const std::string& main = {},
                         const std::map<std::string, double>& parameters = {});
 
 struct RunCounts {
   long steps = 0, iterations = 0, evaluations = 0, events = 0, state_choices = 0, untorn_steps = 0,
        halved_steps = 0;
-  int free_starts = 0;  // starting values that nothing fixed; those nearest to `start` were taken
+  int free_starts = 0;  // starting values that nothing fixed; those nearest to `start` are used
 };
 
 class Simulation {
  public:
-  /// Consistent starting values at the start. Throws NumericalFailure, InputError.
+  /// Computes consistent starting values. Throws NumericalFailure, InputError.
   Simulation(FlatModel model, const RunOptions& options);
 
-  /// To the next multiple of the step, or to an event before it.
+  /// Advances to the next multiple of the step, or to an event before it.
   void advance();
   void run_until(double time);
-  /// In one step, but for events, while inputs go to these values along straight lines; their derivatives
+  /// Advances in one step, except for events. Inputs change linearly to these values; their derivatives
   /// are differences.
   void step_to(double time, std::span<const double> inputs);
 
-  /// All that later steps depend on, as numbers, and back: of this model with these options.
+  /// All state on which later steps depend, as numbers. restore() needs the same model and options.
   std::vector<double> save() const;
-  /// Throws std::invalid_argument where the numbers are not of this model.
+  /// Throws std::invalid_argument if the numbers do not belong to this model.
   void restore(std::span<const double> saved);
 
   double time() const { return value_[FlatModel::time]; }
   const FlatModel& model() const { return model_; }
-  /// Of a variable by its name in the text, also of those that were taken out. Throws std::out_of_range.
+  /// Value of a variable by its name in the text, also of eliminated ones. Throws std::out_of_range.
   double value(const std::string& name) const;
   double value(int symbol) const;
   const StepSystem& system() const { return *system_; }
   const RunCounts& counts() const { return counts_; }
   const std::vector<double>& event_times() const { return event_times_; }
-  /// Why the code is interpreted, though it should be compiled; empty: it is not.
+  /// Reason why the code is interpreted although it should be compiled; empty: it is compiled.
   const std::string& why_interpreted() const { return why_interpreted_; }
   double compile_seconds() const { return compile_seconds_; }
 
@@ -96,7 +96,7 @@ class Simulation {
   std::shared_ptr<StepSystem> system_for(const std::set<int>& dummies, Tearing tearing);
   Outcome solve_step(double h);
   Outcome try_step(double h);
-  /// Moves towards `goal`, over `whole` at most: is it there?
+  /// Advances towards `goal`, by `whole` at most; true if it is reached.
   bool advance_towards(double goal, double whole);
   void set_inputs();
   void predict(double h);
@@ -117,13 +117,13 @@ class Simulation {
   void hold(const std::vector<char>& relations);
   double& at(int symbol) { return value_[symbol]; }
 
-  std::unique_ptr<FlatModel> owned_;  // elsewhere, so that what refers to it outlives a move
+  std::unique_ptr<FlatModel> owned_;  // on the heap, so that references to it stay valid after a move
   FlatModel& model_;
   RunOptions options_;
   std::unique_ptr<DummyDerivatives> dummies_;
   std::map<std::pair<std::set<int>, Tearing>, std::shared_ptr<StepSystem>> systems_;
   std::shared_ptr<StepSystem> system_;
-  std::map<int, Alias> alias_;  // by the variable that was taken out
+  std::map<int, Alias> alias_;  // by the eliminated variable
   Program relation_code_;
 
   std::vector<double> value_;                // registers: symbols, then scratch
@@ -136,10 +136,10 @@ class Simulation {
   Eigen::VectorXd right_;
   Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
 
-  std::vector<double> input_from_, input_to_;  // [input], at those times
+  std::vector<double> input_from_, input_to_;  // [input], at the two times below
   double input_from_s_ = 0.0, input_to_s_ = 0.0;
 
-  long grid_ = 0;  // multiples of the step that are behind
+  long grid_ = 0;  // multiples of the step that are complete
   long events_in_step_ = 0;
   RunCounts counts_;
   std::vector<double> event_times_;

@@ -1,5 +1,5 @@
-// Consistent starting values: all equations and their derivatives at once, fixed starts held, all others as
-// near to `start` as the equations allow.
+// Consistent starting values: all equations and their derivatives at once, with fixed starts constant and all
+// others as near to `start` as the equations allow.
 #include <algorithm>
 #include <cmath>
 
@@ -12,8 +12,8 @@ namespace {
 
 constexpr int most_iterations = 100, most_halvings = 30, most_rounds = 20;
 constexpr double converged_change = 1e-13;
-constexpr double solved = 1e-9;        // residual against the size of its terms
-constexpr double weight_given = 0.01;  // values that were given move this much less than others
+constexpr double solved = 1e-9;                             // residual over the size of its terms
+constexpr double weight_given = 0.01;                       // given values move this much less than others
 constexpr std::size_t most_entries = std::size_t{1} << 24;  // of the dense matrix, with derivatives
 
 std::size_t place_of(Eigen::Index k) { return static_cast<std::size_t>(k); }
@@ -64,8 +64,8 @@ class StartSystem {
   std::vector<double> out_;
 };
 
-/// Newton's method on some of the equations by some of the unknowns: the least change, in their weights,
-/// where there are more of these. Returns the rank of the last Jacobian.
+/// Newton's method on some of the equations by some of the unknowns; if there are more unknowns, with the
+/// least weighted change. Returns the rank of the last Jacobian.
 Eigen::Index solve_part(StartSystem& start, std::vector<double>& value, const std::vector<int>& rows,
                         const std::vector<int>& columns, const Eigen::VectorXd& weights) {
   const Eigen::VectorXd weight = weights(columns);
@@ -111,7 +111,7 @@ std::vector<int> counted(std::size_t n) {
 
 }  // namespace
 
-/// Block after block where there are as many unknowns as equations, else all at once.
+/// Block by block if there are as many unknowns as equations, else all at once.
 void Simulation::solve_start() {
   StartSystem start(model_);
   Eigen::VectorXd weight(static_cast<Eigen::Index>(start.unknowns.size()));
@@ -145,7 +145,7 @@ void Simulation::solve_start() {
   counts_.free_starts = static_cast<int>(start.jacobian.cols() - rank);
 }
 
-/// Conditions have to agree with the values that they lead to.
+/// Conditions must agree with the values that result from them.
 void Simulation::initialise() {
   for (int round = 0; round < most_rounds; ++round) {
     solve_start();

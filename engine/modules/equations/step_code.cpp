@@ -57,7 +57,7 @@ class BlockBuilder {
     return code_.operate(Op::divide, {code_.operate(Op::negate, {b}), a});
   }
 
-  /// Of an equation by the tears, through all that is assigned already; without what `except` brings.
+  /// Gradient of an equation by the tears, through all existing assignments; without the part of `except`.
   Gradient gradient_of(int equation, int except) {
     Gradient sum(block_.tears.size(), code_.number(0.0));
     for (const int k : symbols_of(residual(equation))) {

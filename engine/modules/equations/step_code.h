@@ -7,17 +7,17 @@
 namespace scree::equations {
 
 struct BlockCode {
-  Program follow;    // assigns what follows from the tears
-  Program evaluate;  // the same; outputs: residuals, their derivatives by tears row after row, and those of
-                     // what follows
+  Program follow;    // assigns the unknowns that follow from the tears
+  Program evaluate;  // the same; outputs: residuals, their derivatives by tears, row after row, and those of
+                     // the other unknowns
 };
 
-/// Derivatives run through the assignments: dz/dt = -(df/dt + sum df/dy dy/dt) / (df/dz) for each z that
-/// follows from f = 0, with partial derivatives of the equations as they are.
+/// Derivatives pass through the assignments: dz/dt = -(df/dt + sum df/dy dy/dt) / (df/dz) for each z that
+/// follows from f = 0, with partial derivatives of the original equations.
 BlockCode block_code(const FlatModel& model, const TornBlock& block, const Inlined& system,
                      SolvedEquations& solved);
 
-/// Values of expressions.
+/// Code that evaluates expressions.
 Program expressions_code(const FlatModel& model, std::span<const Expr> expressions);
 
 }  // namespace scree::equations

@@ -4,7 +4,7 @@ namespace scree::equations {
 
 namespace {
 
-/// Blocks of assignments alone that follow each other become one.
+/// Joins consecutive blocks that have only assignments.
 std::vector<TornBlock> joined(const std::vector<TornBlock>& torn) {
   std::vector<TornBlock> stages;
   for (const TornBlock& block : torn) {
@@ -58,7 +58,7 @@ FlatModel compile_model(const SourceText& source, const std::string& main,
   FlatModel model = flatten(parse(source), source, main, parameters);
   check_structure(model);
   remove_aliases(model);
-  check_structure(model);  // what a = b, b = c, c = a left
+  check_structure(model);  // e.g. a = b, b = c, c = a
   pantelides(model);
   return model;
 }

@@ -19,7 +19,8 @@ std::vector<std::vector<int>> rows_of_columns(const Incidence& incidence) {
   return rows;
 }
 
-/// What alternating paths reach from `from`: by any edge to the other side, back by edges of the matching.
+/// Nodes that alternating paths reach from `from`: by any edge to the other side, back by edges of the
+/// matching.
 std::pair<std::vector<int>, std::vector<int>> reached(const std::vector<std::vector<int>>& edges,
                                                       const std::vector<int>& own,
                                                       const std::vector<int>& partner) {
@@ -52,7 +53,7 @@ std::pair<std::vector<int>, std::vector<int>> reached(const std::vector<std::vec
 
 using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
 
-/// Marks what can be reached from marked ones.
+/// Marks all nodes that can be reached from marked ones.
 void spread(const std::vector<std::vector<int>>& edges, std::vector<char>& marked) {
   std::vector<int> waiting;
   for (std::size_t k = 0; k < marked.size(); ++k)
@@ -68,7 +69,7 @@ void spread(const std::vector<std::vector<int>>& edges, std::vector<char>& marke
   }
 }
 
-/// 0: needed by coupled blocks and without need of them; 1: coupled, or between; 2: after all.
+/// 0: needed by coupled blocks, without needing them; 1: coupled, or between; 2: after all of these.
 std::vector<int> stages(const std::vector<Block>& blocks, const std::vector<std::vector<int>>& needs) {
   std::vector<std::vector<int>> needed_by(blocks.size());
   std::vector<char> before(blocks.size()), after(blocks.size());
@@ -130,7 +131,7 @@ std::vector<Block> block_order(const Incidence& incidence, const Matching& match
   std::vector<int> part(count);
   const int parts = boost::strong_components(
       graph, boost::make_iterator_property_map(part.begin(), boost::get(boost::vertex_index, graph)));
-  std::vector<Block> blocks(at(parts));  // Tarjan's numbers: whatever is needed has a lower one
+  std::vector<Block> blocks(at(parts));  // Tarjan's numbers: needed components have lower numbers
   std::vector<std::vector<int>> needs(at(parts));
   for (std::size_t r = 0; r < count; ++r) {
     Block& block = blocks[at(part[r])];

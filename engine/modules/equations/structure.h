@@ -1,4 +1,4 @@
-// Which unknowns stand in which equations, and what follows from that alone. Rows are equations, columns
+// Structure: which unknowns occur in which equations, and its consequences. Rows are equations, columns
 // unknowns.
 #pragma once
 
@@ -19,11 +19,11 @@ struct Matching {
   int size() const;
 };
 
-/// As many pairs as can be (Edmonds 1965, by Boost).
+/// As many pairs as possible (Edmonds 1965, by Boost).
 Matching maximum_matching(const Incidence& incidence);
 
-/// What a maximum matching leaves over, with everything tied to it (Dulmage, Mendelsohn 1958): the rows of
-/// the first part have fewer columns than they are, the columns of the second fewer rows.
+/// The part that a maximum matching leaves over, with all rows and columns connected to it (Dulmage,
+/// Mendelsohn 1958): rows without enough columns, and columns without enough rows.
 struct LeftOver {
   std::vector<int> over_rows, over_columns, under_rows, under_columns;  // ascending
   bool empty() const { return over_rows.empty() && under_columns.empty(); }
@@ -34,16 +34,17 @@ struct Block {
   std::vector<int> rows, columns;  // rows[k] is matched with columns[k]
 };
 
-/// Strongly connected parts (Tarjan 1972, by Boost) of a square system with a full matching, each after those
-/// whose unknowns stand in it. What coupled blocks (more than one unknown) do not need comes last; what they
-/// need and does not need them, first.
+/// Strongly connected components (Tarjan 1972, by Boost) of a square system with a full matching. Each comes
+/// after those whose unknowns it contains. Blocks that no coupled block (more than one unknown) needs come
+/// last; blocks that coupled ones need and that need no coupled block come first.
 std::vector<Block> block_order(const Incidence& incidence, const Matching& matching);
 
-/// Unknowns [column] in equations [row].
+/// Occurrence of unknowns [column] in equations [row].
 Incidence incidence_of(std::span<const Expr> residuals, std::span<const int> unknowns);
 
-/// Throws InputError where equations and variables cannot be matched, a variable standing for its derivatives
-/// too: names the equations that are too many and the variables that are not determined, with those beside.
+/// Throws InputError if equations and variables cannot be matched (a variable also stands for its
+/// derivatives). Names the superfluous equations and the undetermined variables, with those connected to
+/// them.
 void check_structure(const FlatModel& model);
 
 }  // namespace scree::equations

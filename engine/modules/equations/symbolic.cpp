@@ -17,7 +17,7 @@
 #endif
 #endif
 #ifdef SCREE_LEAKS_ARE_TOLD
-// CLN keeps 26 bytes of its own until the end.
+// CLN keeps 26 bytes until the end.
 extern "C" const char* __lsan_default_suppressions();
 extern "C" const char* __lsan_default_suppressions() { return "leak:libcln"; }
 #endif
@@ -26,7 +26,7 @@ namespace {
 
 using GiNaC::ex;
 
-// (c, a, b): a where c > 0.5, else b. Stays as it is until all are numbers.
+// (c, a, b): a if c > 0.5, else b. Not evaluated until all are numbers.
 DECLARE_FUNCTION_3P(choose)
 ex choose_derivative(const ex& c, const ex&, const ex&, unsigned parameter) {
   if (parameter == 0) return 0;
@@ -35,7 +35,7 @@ ex choose_derivative(const ex& c, const ex&, const ex&, unsigned parameter) {
 ex choose_value(const ex& c, const ex& a, const ex& b) { return a.is_equal(b) ? a : choose(c, a, b).hold(); }
 REGISTER_FUNCTION(choose, eval_func(choose_value).derivative_func(choose_derivative))
 
-// base^exponent where GiNaC, which multiplies numbers out, would make one of no end.
+// base^exponent that GiNaC, which evaluates powers of numbers, must not expand into a huge number.
 DECLARE_FUNCTION_2P(raised)
 ex raised_derivative(const ex& base, const ex& exponent, unsigned parameter) {
   return parameter == 0 ? exponent * raised(base, exponent - 1) : log(base) * raised(base, exponent);
@@ -48,7 +48,7 @@ namespace scree::equations {
 
 namespace {
 
-/// One symbol of GiNaC for each of ours, while one expression is worked on.
+/// Maps each of our symbols to one of GiNaC, for the processing of one expression.
 class Translation {
  public:
   ex to(const Expr& e);
@@ -76,7 +76,7 @@ class Translation {
   std::map<ex, int, GiNaC::ex_is_less> index_;
 };
 
-/// Of the largest number in it.
+/// Bits of the largest number in it.
 double bits_of(const ex& e) {
   double most = 1.0;
   if (GiNaC::is_a<GiNaC::numeric>(e)) {
@@ -98,7 +98,7 @@ ex Translation::to(const Expr& e) {
   std::vector<ex> x;
   for (const Expr& operand : e->operands) x.push_back(to(operand));
   switch (e->op) {
-    case Op::number:  // a fraction, so that what is done with it is exact
+    case Op::number:  // a fraction, so that operations on it are exact
       if (!std::isfinite(e->value)) throw std::runtime_error("it has a number that is not finite");
       return GiNaC::numeric(cln::rational(cln::cl_DF(e->value)));
     case Op::symbol:
@@ -149,8 +149,8 @@ ex Translation::to(const Expr& e) {
   throw std::logic_error("an angle that was solved for is not differentiated");
 }
 
-/// Terms of a sum in an order of our own, each without its number: GiNaC's order depends on addresses, and so
-/// on the run.
+/// Terms of a sum in our own order, each without its numerical factor: GiNaC's order depends on addresses,
+/// and so on the run.
 std::vector<Translation::Term> Translation::terms(const ex& sum) const {
   std::vector<Term> all;
   for (std::size_t k = 0; k < sum.nops(); ++k) {
@@ -171,15 +171,15 @@ Expr Translation::sum_of(const std::vector<Term>& all) {
   return sum;
 }
 
-/// GiNaC knows roots and logarithms of negative numbers.
+/// GiNaC evaluates roots and logarithms of negative numbers as complex.
 const GiNaC::numeric& real(const ex& e) {
   const GiNaC::numeric& n = GiNaC::ex_to<GiNaC::numeric>(e);
   if (!n.is_real()) throw std::runtime_error("it has a root or a logarithm of a negative number");
   return n;
 }
 
-/// What stands beside the number in e, which goes into `factor`. Of sums in products the number before the
-/// first term is taken out: whether GiNaC multiplied it in depends on its order too.
+/// The factors in e other than the number, which goes into `factor`. For sums in products the number before
+/// the first term is factored out: GiNaC's order also decides whether it multiplied it in.
 Expr Translation::product(const ex& e, GiNaC::numeric& factor) const {
   if (GiNaC::is_a<GiNaC::numeric>(e)) {
     factor *= real(e);
@@ -261,15 +261,15 @@ bool has_choice(const ex& e) {
   return false;
 }
 
-constexpr double most_terms = 2000.0;  // of what is multiplied out
-constexpr int most_places = 32;        // of an angle that is solved for
+constexpr double most_terms = 2000.0;  // after expansion
+constexpr int most_places = 32;        // of a solved angle
 
-/// Terms of a sum once all is multiplied out, or more.
+/// Upper bound of the number of terms of an expanded sum.
 double expanded_terms(const ex& e) {
   double terms = GiNaC::is_a<GiNaC::add>(e) ? 0.0 : 1.0;
   if (GiNaC::is_a<GiNaC::power>(e) && e.op(1).info(GiNaC::info_flags::integer)) {
     const double base = expanded_terms(e.op(0)), n = GiNaC::ex_to<GiNaC::numeric>(e.op(1)).to_double();
-    if (base <= 1.0 || n <= 1.0) return n > 1.0 ? 0.5 * n + 1.0 : base;  // sines squared are sums
+    if (base <= 1.0 || n <= 1.0) return n > 1.0 ? 0.5 * n + 1.0 : base;  // squares of sines are sums
     for (double k = 1.0; k <= n && terms <= most_terms; ++k) terms *= (base + n - k) / k;
     return std::max(terms, base);
   }
@@ -286,7 +286,7 @@ int places_of(const ex& e, const GiNaC::realsymbol& x) {
   return places;
 }
 
-/// With sin^2 written as 1 - cos^2 throughout.
+/// The same with sin^2 replaced by 1 - cos^2.
 ex without_squared_sines(const ex& e) {
   const ex any = GiNaC::wild(0);
   return e.expand()
@@ -299,7 +299,7 @@ std::optional<Solution> solve_angle(Translation& translation, const ex& f, const
   if (places_of(f, x) > most_places || expanded_terms(f) > most_terms) return std::nullopt;
   const ex second = f.diff(x, 2);
   if (expanded_terms(f + second) > most_terms) return std::nullopt;
-  // f = a cos x + b sin x + c, just if f + f'' = c does not depend on x.
+  // f = a cos x + b sin x + c holds exactly if f + f'' = c does not depend on x.
   const ex c = without_squared_sines(f + second);
   if (c.has(x)) return std::nullopt;
   const ex a = (f.subs(x == 0) - c).expand(), b = f.diff(x).subs(x == 0).expand();
@@ -311,7 +311,7 @@ std::optional<Solution> solve_angle(Translation& translation, const ex& f, const
 
 namespace {
 
-/// What GiNaC throws is a division by zero that stands in the model, or the like.
+/// Exceptions of GiNaC mean a division by zero or similar in the model.
 template <class F>
 auto told(const F& work) {
   try {

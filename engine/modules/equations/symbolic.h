@@ -1,5 +1,5 @@
-// What is done by GiNaC: derivatives, and equations solved for one of their symbols. GiNaC itself is seen by
-// symbolic.cpp alone.
+// Symbolic computation by GiNaC: derivatives, and equations solved for one of their symbols. Only
+// symbolic.cpp uses GiNaC itself.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace scree::equations {
 /// d e / d symbol, simplified; a condition's `select` is differentiated branch by branch.
 Expr derivative(const Expr& e, int symbol);
 
-/// An equation e = 0 solved for one symbol that stands in it.
+/// An equation e = 0 solved for one symbol that occurs in it.
 struct Solution {
   enum class Kind {
     linear,  // a x + b = 0
@@ -21,7 +21,7 @@ struct Solution {
   Expr a, b, c;  // without x
 };
 
-/// Nothing where e is of neither form, or where a condition might take x away.
+/// None if e has neither form, or if a condition might remove x.
 std::optional<Solution> solve(const Expr& e, int symbol);
 
 }  // namespace scree::equations

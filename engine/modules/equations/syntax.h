@@ -1,4 +1,4 @@
-// What was written: a file of models as a tree, before names mean anything.
+// The syntax of models: a file of models as a tree, before names are resolved.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace scree::equations {
 
-/// One piece of a file. Which parts it has depends on its kind.
+/// One node of a file's tree. Its parts depend on its kind.
 struct Tree {
   enum class Kind {
     none,
@@ -25,17 +25,17 @@ struct Tree {
     binary,       // parts[0] text parts[1]; text: + - * / ^ < <= > >= == <> and or
     conditional,  // if parts[0] then parts[1] else parts[2], which may be a conditional
     // declarations
-    modifier,     // text = the name that is changed; parts: modifiers, then perhaps a binding
+    modifier,     // text = the name that is changed; parts: modifiers, then optionally a binding
     binding,      // parts[0]
     annotation,   // parts: modifiers
-    component,    // text = the name; parts: modifiers, perhaps a binding, perhaps annotations
+    component,    // text = the name; parts: modifiers, optionally a binding, optionally annotations
     prefix,       // text: parameter, constant, flow, input, output, discrete
     declaration,  // text = the type; parts: prefixes, then components
     // equations
     equality,    // parts[0] = parts[1]
     branch,      // parts[0] the condition, then equations
     otherwise,   // parts: equations
-    choice,      // an if-equation: parts: branches, then perhaps otherwise
+    choice,      // an if-equation: parts: branches, then optionally otherwise
     connection,  // connect(parts[0], parts[1])
     reinit,      // parts[0] a name, parts[1]
     when,        // parts[0] the condition, then reinits
@@ -52,13 +52,13 @@ struct Tree {
   std::size_t at = 0;  // offset in the text
 };
 
-/// A text and where in it an offset lies.
+/// A source text; location() finds the line and column of an offset.
 struct SourceText {
   std::string file, text;
   SourceLocation location(std::size_t offset) const;
 };
 
-/// Throws InputError with line, column, what was found and what was expected.
+/// Throws InputError with line, column, the text found and the expected one.
 Tree parse(const SourceText& source);
 
 }  // namespace scree::equations

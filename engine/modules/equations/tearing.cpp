@@ -54,10 +54,10 @@ class Tear {
     close(unknown);
   }
 
-  /// How gladly an equation is solved: a number before x, then an angle; inlined formulas last, so that they
-  /// remain to be the residuals. Negative: not at all, since what stands before x may vanish on the way. An
-  /// angle has two solutions, which meet at dead centres: only who marks a variable knows that its block
-  /// keeps off them.
+  /// Cost of solving an equation: lowest for a numerical factor of x, then an angle; inlined formulas last,
+  /// so that they remain residuals. Negative: not solvable, since the factor of x may vanish during a run. An
+  /// angle has two solutions, which coincide at dead centres: only the user who marks a variable knows that
+  /// its block stays away from them.
   int cost(int equation, const Solution& s) const {
     constexpr int formula = 10;
     const int marked = system_.marked[at(equation)] ? formula : 0;
@@ -91,7 +91,7 @@ class Tear {
     return true;
   }
 
-  /// In most open equations; of several the one that fewest of them can be solved for.
+  /// The unknown in most open equations; of several the one for which fewest of these can be solved.
   int most_wanted() {
     int best = -1, most = -1, fewest = 0;
     for (const int k : open_unknowns_) {
@@ -116,7 +116,7 @@ class Tear {
   TornBlock& block_;
   std::set<int> open_unknowns_;
   std::vector<Open> open_;
-  bool angles_ = false;  // are solved for
+  bool angles_ = false;  // may equations be solved for angles?
 };
 
 bool is_linear(const Inlined& system, const TornBlock& block, SolvedEquations& solved) {
@@ -131,7 +131,7 @@ bool is_linear(const Inlined& system, const TornBlock& block, SolvedEquations& s
   return true;
 }
 
-/// One block of all from the first coupled one to the last.
+/// All blocks from the first coupled one to the last as one block.
 std::vector<Block> merged(std::span<const Block> blocks) {
   const auto coupled = [](const Block& b) { return b.rows.size() > 1; };
   std::vector<Block> all(blocks.begin(), blocks.end());

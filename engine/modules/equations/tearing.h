@@ -1,4 +1,4 @@
-// Blocks of coupled equations, torn: some unknowns are iterated, all others follow from them one by one.
+// Tearing of blocks of coupled equations: some unknowns are iterated, all others follow from them one by one.
 #pragma once
 
 #include <map>
@@ -11,27 +11,27 @@
 namespace scree::equations {
 
 enum class Tearing {
-  marked,     // the variables marked in the model, then by the heuristic what is still missing
-  heuristic,  // the variable that stands in most open equations, until the rest follows (after Elmqvist,
+  marked,     // the variables marked in the model, then more by the heuristic if needed
+  heuristic,  // the variable that occurs in most open equations, until the rest follows (after Elmqvist,
               // Otter 1994, and Cellier)
   none,       // all unknowns of a block are iterated
-  whole,      // all blocks from the first coupled one to the last are one, all its unknowns iterated
+  whole,      // all blocks from the first coupled one to the last form one, with all its unknowns iterated
 };
 
 struct TornBlock {
   struct Assignment {
-    int unknown, equation;  // symbol; place in Inlined::residuals
+    int unknown, equation;  // index of a symbol; index in Inlined::residuals
     Solution solution;
   };
   std::vector<int> unknowns, equations;  // all of the block, matched
-  std::vector<int> tears;                // symbols; empty: the block is assignments alone
-  std::vector<Assignment> assignments;   // in the order in which they follow
+  std::vector<int> tears;                // symbols; empty: the block has only assignments
+  std::vector<Assignment> assignments;   // in the order of evaluation
   std::vector<int> residuals;            // as many equations as tears
-  bool linear = false;                   // in its unknowns: one step of Newton's method solves it
+  bool linear = false;                   // in its unknowns: one Newton step solves it
   std::size_t size() const { return unknowns.size(); }
 };
 
-/// Solves and differentiates, each question once.
+/// Solves and differentiates equations, and keeps the results.
 class SolvedEquations {
  public:
   explicit SolvedEquations(const Inlined& system) : system_(system) {}
@@ -44,7 +44,7 @@ class SolvedEquations {
   std::map<std::pair<int, int>, Expr> derivatives_;
 };
 
-/// The blocks of a step in the order in which they are solved, all torn.
+/// The blocks of a step in the order of solution, all torn.
 std::vector<TornBlock> tear(const FlatModel& model, const Inlined& system, std::span<const Block> blocks,
                             Tearing way, SolvedEquations& solved);
 

@@ -11,20 +11,20 @@ namespace scree {
 
 namespace {
 
-// What a body carries: mass, momentum (3), m v v (6: xx yy zz xy yz xz), volume.
+// Values of a body: mass, momentum (3), m v v (6: xx yy zz xy yz xz), volume.
 constexpr std::size_t body_values = 11;
 using BodyLoad = std::array<double, body_values>;
-// What a piece of a contact's line carries: force times line, N m.
+// Value of a piece of a contact's line: force times line, N m.
 using ContactLoad = std::array<double, 9>;
 
-/// Things at points, to be spread over the cells about them.
+/// Loads at points, which are spread over the cells around them.
 template <class Load>
 struct Cloud {
   std::vector<Vec3> point;  // m
   std::vector<Load> load;
 };
 
-/// The points of a grid within a kernel's radius of others.
+/// The kernel on a grid: the grid points within its radius of other points.
 class Kernel {
  public:
   Kernel(const Grid& grid, double width)
@@ -33,14 +33,14 @@ class Kernel {
         to_cells_(grid.edges.inverse()),
         reach_(width * to_cells_.rowwise().norm()) {}
 
-  /// Cells along one of the edges whose centres may lie within the width, not cut off at the grid: [first,
+  /// Cells along one edge whose centres may be within the width, not limited to the grid: [first,
   /// end).
   struct Reach {
     std::int64_t first, end;
   };
   Reach reach(const Vec3& point, int axis) const { return reach_of(in_cells(point)[axis], axis); }
 
-  /// Does it come to any cell of the grid?
+  /// Does it reach any cell of the grid?
   bool reaches(const Vec3& point) const {
     const Vec3 at = in_cells(point);
     for (int axis = 0; axis < 3; ++axis) {
@@ -50,7 +50,7 @@ class Kernel {
     return true;
   }
 
-  /// f(i, j, r^2) for the cells of layer k within reach of the point.
+  /// Calls f(i, j, r^2) for the cells of layer k within reach of the point.
   template <class F>
   void for_layer(const Vec3& point, std::int64_t k, F&& f) const {
     const Vec3 at = in_cells(point);
@@ -63,7 +63,7 @@ class Kernel {
     }
   }
 
-  /// Over the sum of the kernel at all points of the endless grid, times the volume of a cell.
+  /// Factor so that the sum of the kernel at all points of the infinite grid, times the cell volume, is 1.
   double normalisation(const Vec3& point) const {
     double sum = 0.0;
     const Reach z = reach(point, 2);
@@ -75,10 +75,10 @@ class Kernel {
   }
 
  private:
-  /// From the centre of the first cell on, in edges.
+  /// Relative to the centre of the first cell, in edges.
   Vec3 in_cells(const Vec3& point) const { return to_cells_ * (point - grid_.low) - Vec3::Constant(0.5); }
   Reach reach_of(double at, int axis) const {
-    constexpr double far = 1e15;  // cells: off every grid, and still a number of one
+    constexpr double far = 1e15;  // cells: outside of each grid, and still within the range of integers
     at = std::clamp(at, -far, far);
     return {static_cast<std::int64_t>(std::ceil(at - reach_[axis])),
             static_cast<std::int64_t>(std::floor(at + reach_[axis])) + 1};
@@ -90,7 +90,7 @@ class Kernel {
   Vec3 reach_;  // of the width, in edges
 };
 
-/// [layer] which points reach it, in their order.
+/// [layer] points that reach it, in their order.
 template <class Load>
 std::vector<std::vector<std::uint32_t>> by_layer(const Grid& grid, const Kernel& kernel,
                                                  const Cloud<Load>& cloud) {
@@ -105,7 +105,7 @@ std::vector<std::vector<std::uint32_t>> by_layer(const Grid& grid, const Kernel&
   return list;
 }
 
-/// [cell] sum of the loads times the kernel, per m^3. Layers of the grid are done in parallel, each by adding
+/// [cell] sum of the loads times the kernel, per m^3. Layers of the grid run in parallel; each adds
 /// the points in their order.
 template <class Load>
 std::vector<Load> spread(const Grid& grid, double width, const Cloud<Load>& cloud) {
@@ -130,7 +130,7 @@ std::vector<Load> spread(const Grid& grid, double width, const Cloud<Load>& clou
   return cells;
 }
 
-/// Which images of points come to the grid.
+/// The images of points that reach the grid.
 class Images {
  public:
   Images(const Grid& grid, double width, const PlacedCell& cell) : cell_(cell), kernel_(grid, width) {
@@ -138,7 +138,7 @@ class Images {
     middle_ = grid.low + 0.5 * sides.rowwise().sum();
     half_ = 0.5 * sides.cwiseAbs().rowwise().sum() + Vec3::Constant(width);
   }
-  /// Adds the point at x + S with load(S) for all of these S.
+  /// Adds the point at x + S with load(S) for all these S.
   template <class Load, class F>
   void add(const Vec3& x, F&& load, Cloud<Load>& cloud) const {
     cell_.visit_images(x, middle_, half_, [&](const Vec3& shift) {
@@ -148,7 +148,7 @@ class Images {
       return true;
     });
   }
-  /// Of the image of a body that is nearest to a point.
+  /// The image of a body that is nearest to a point.
   Vec3 nearest_to(const Vec3& point, const Vec3& body) const {
     return body + cell_.nearest_image(body - point);
   }
@@ -157,7 +157,7 @@ class Images {
  private:
   const PlacedCell& cell_;
   Kernel kernel_;
-  Vec3 middle_, half_;  // m, of the box that the grid is in with `width` to spare
+  Vec3 middle_, half_;  // m, of the grid's bounding box plus `width`
 };
 
 Cloud<BodyLoad> body_cloud(const Shapes& shapes, const Bodies& bodies, const Images& images) {
@@ -184,7 +184,7 @@ Cloud<BodyLoad> body_cloud(const Shapes& shapes, const Bodies& bodies, const Ima
   return cloud;
 }
 
-/// Nothing where the body is lost, as its centre is no place then. The force on a body acts along the line
+/// Adds nothing if the body is lost and its centre is not finite. The force on a body acts along the line
 /// from its contact to its centre.
 void add_line(const Vec3& point, const Vec3& force, const Vec3& body, const Images& images,
               Cloud<ContactLoad>& cloud) {
@@ -230,8 +230,8 @@ Grid covering_grid(const Vec3& low, const Vec3& high, double margin, double cell
 
 Grid covering_grid(const PlacedCell& periodic, const Vec3& low, const Vec3& high, double margin,
                    double cell) {
-  // Lengths of cells that hold a stress are never the same twice: a hundredth of a part does not make
-  // another.
+  // Lengths of cells that hold a stress change continuously: a change of a hundredth of a cell does not
+  // change their number.
   constexpr double allowance = 0.01;
   Grid grid = covering_grid(low, high, margin, cell);
   for (int axis = 0; axis < 3; ++axis)
@@ -255,7 +255,7 @@ double lucy_kernel(double r, double w) {
 
 CoarseFields coarse_fields(const Shapes& shapes, const Bodies& bodies, std::span<const ContactForce> contacts,
                            const Grid& grid, double width, const PlacedCell& cell) {
-  // So that every point reaches a cell's centre.
+  // So that each point reaches the centre of a cell.
   assert(width >= 1.49 * grid.edges.colwise().norm().maxCoeff());
   const Images images(grid, width, cell);
   const std::vector<BodyLoad> body = spread(grid, width, body_cloud(shapes, bodies, images));
@@ -276,7 +276,7 @@ CoarseFields coarse_fields(const Shapes& shapes, const Bodies& bodies, std::span
         Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(contact[c].data());
     if (!(s[0] > 0.0)) continue;
     const Vec3 v = Vec3(s[1], s[2], s[3]) / s[0];
-    Mat3 flux;  // sum of m v v, from which the mean motion is taken out
+    Mat3 flux;  // sum of m v v; the mean motion is subtracted below
     flux << s[4], s[7], s[9], s[7], s[5], s[8], s[9], s[8], s[6];
     fields.velocity[c] = v;
     fields.kinetic_stress[c] = flux - s[0] * v * v.transpose();

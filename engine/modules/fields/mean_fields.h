@@ -1,23 +1,23 @@
-// Fields over time.
+// Fields averaged over time.
 #pragma once
 
 #include "engine/modules/fields/coarse_graining.h"
 
 namespace scree {
 
-/// The mean of fields of several moments on grids of the same cells: of density, solid fraction and stress by
-/// time, of the velocity by mass, and the temperature about that mean, with what the velocity of a place
-/// changes in time.
+/// The mean of fields of several moments on grids with the same cells. Density, solid fraction and stress are
+/// averaged over time, the velocity by mass. The temperature is about that mean velocity and includes the
+/// changes of the local velocity in time.
 class MeanFields {
  public:
-  /// Precondition: as many cells as those before.
+  /// Precondition: as many cells as before.
   void add(const CoarseFields& fields);
   std::size_t moments() const { return moments_; }
   CoarseFields mean() const;
 
  private:
   std::size_t moments_ = 0;
-  CoarseFields sums_;            // velocity: of density times velocity
+  CoarseFields sums_;            // velocity: sum of density times velocity
   std::vector<double> squares_;  // density times (3 temperature + velocity^2)
 };
 

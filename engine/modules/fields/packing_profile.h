@@ -1,4 +1,4 @@
-// How densely bodies lie, layer by layer.
+// Packing density, layer by layer.
 #pragma once
 
 #include "engine/bodies/bodies.h"
@@ -6,7 +6,7 @@
 
 namespace scree {
 
-/// Layers of equal thickness at right angles to `axis`, from `bottom` (measured along it from the origin) on.
+/// Layers of equal thickness normal to `axis`, starting at `bottom` (measured along it from the origin).
 struct Layers {
   Vec3 axis = Vec3::UnitZ();  // unit
   double bottom = 0.0;        // m
@@ -14,12 +14,12 @@ struct Layers {
   std::size_t count = 0;
 };
 
-/// The part of an ellipsoid's volume that lies lower than the height `above` its centre, of the support h
-/// along the axis: (2 + 3 s - s^3) / 4 with s = above / h, that of a spherical segment, which the affine map
-/// from the sphere keeps; 0 and 1 beyond it.
+/// The share of an ellipsoid's volume below the height `above` relative to its centre, with the support h
+/// along the axis: (2 + 3 s - s^3) / 4 with s = above / h, as for a spherical segment, because affine maps
+/// of the sphere keep it; 0 and 1 outside.
 double part_below(double above, double h);
 
-/// [layer] m^3: the volume of bodies in each layer; exact of ellipsoids. Bodies whose position is not finite
+/// [layer] m^3: volume of bodies in each layer; exact for ellipsoids. Bodies whose position is not finite
 /// are left out.
 std::vector<double> solid_volume(const Shapes& shapes, const Bodies& bodies, const Layers& layers);
 

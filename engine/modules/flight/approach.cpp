@@ -14,25 +14,25 @@ namespace scree {
 
 namespace {
 
-constexpr int most_advances = 400;             // then: look again later
-constexpr double standstill = 1e-15;           // of the search: an advance that is none
-constexpr double part_of_search = 1.0 / 16.0;  // for which the motion of a wall is taken to be what it is
+constexpr int most_advances = 400;             // then: search again later
+constexpr double standstill = 1e-15;           // of the search: a negligible advance
+constexpr double part_of_search = 1.0 / 16.0;  // for which the motion of a wall is assumed to be constant
 constexpr double size_roundings = 1e-13, place_roundings = 16.0 * std::numeric_limits<double>::epsilon();
-constexpr double far = 1.05;    // of the radii of balls about both: then balls will do
-constexpr double hint = 0.02;   // of the smallest semi-axis: so near are normals the next ones' starts
-constexpr double sight = 0.25;  // of the bounding radius: where the distance has many minima
+constexpr double far = 1.05;    // of the radii of balls around both: beyond it, balls are sufficient
+constexpr double hint = 0.02;   // of the smallest semi-axis: nearness at which normals are the next starts
+constexpr double sight = 0.25;  // of the bounding radius, for distances with many minima
 constexpr double function_accuracy = 1e-9;  // of the size, of contacts of functions
 constexpr double function_nearness = 1e-8;
-constexpr double least_bend = 0.25;  // of the smallest length: radius of what functions have, at the least
+constexpr double least_bend = 0.25;  // of the smallest length: least radius of curvature of functions
 
-/// The root of d + d' t - M t^2/2 that comes first after 0, for d >= 0.
+/// The first positive root of d + d' t - M t^2/2, for d >= 0.
 double reach_of_bound(double d, double rate, double m) {
   const double root = std::sqrt(rate * rate + 2.0 * m * d);
   if (rate < 0.0) return 2.0 * d / (root - rate);
   return m > 0.0 ? (rate + root) / m : infinity;
 }
 
-/// What multiplies the bulging of a body, or of a part of it, 1/s^2.
+/// Factor of the bulging of a body, or of a part of it, 1/s^2.
 double turning(const BallisticBody& a) {
   const FreeRotation& r = a.flight->rotation();
   return 2.0 * r.most_spin() * r.most_spin() + r.most_spin_change();
@@ -66,8 +66,8 @@ struct Bound {
   double distance, rate, bending;
 };
 
-/// Goes on by bounds until they touch; look(t) is the nearest bound then. No bound is trusted for longer than
-/// `most_ahead`.
+/// Advances by bounds until they touch; look(t) returns the present nearest bound. No bound is used for
+/// longer than `most_ahead`.
 template <class Look>
 NextTouch advance(double from, double until, double near_m, Look&& look, double most_ahead = infinity) {
   double t = from;
@@ -83,17 +83,17 @@ NextTouch advance(double from, double until, double near_m, Look&& look, double 
   return {t, false};
 }
 
-/// Of several bounds the one that holds least long.
+/// The bound that is exhausted first.
 class Soonest {
  public:
-  /// `outer`: holds beside all others.
+  /// `outer`: a bound that always holds too.
   Soonest(double near_m, const Bound& outer)
       : near_m_(near_m),
         nearest_(outer),
         ahead_(reach_of_bound(outer.distance - near_m, outer.rate, outer.bending)) {}
   explicit Soonest(double near_m) : near_m_(near_m) {}
   bool touches() const { return touches_; }
-  /// May a bound hold less long than all before?
+  /// Can a bound be exhausted earlier than all before?
   bool is_sooner(const Bound& b) const { return reach(b) < ahead_; }
   void add(const Bound& b) {
     if (touches_) return;
@@ -115,7 +115,7 @@ class Soonest {
   bool touches_ = false;
 };
 
-/// Spheres whose distance vector goes evenly.
+/// Spheres whose distance vector changes linearly.
 NextTouch touch_of_spheres(const BallisticBody& a, const BallisticBody& b, const Vec3& shift, double from,
                            double until) {
   const Vec3 place = a.flight->position(from), r = b.flight->position(from) + shift - place,
@@ -131,7 +131,7 @@ NextTouch touch_of_spheres(const BallisticBody& a, const BallisticBody& b, const
   return t < until ? NextTouch{t} : NextTouch{};
 }
 
-/// The parts of a body at a moment: of one that is none, the ellipsoid itself.
+/// The members of a body at one time; for a body that is no clump, the ellipsoid itself.
 struct PartNow {
   PlacedEllipsoid placed;
   Vec3 velocity;       // m/s, of its centre
@@ -155,24 +155,25 @@ PlacedImplicit as_function(const BallisticBody& a, const Pose& pose) {
   return place(*a.function, pose, a.size);
 }
 
-/// Are they to be taken as functions? Whoever stands for one that lies is none: then what holds them.
+/// Are both functions for this search? The hull of a resting body is none: then enclosing ellipsoids are
+/// used.
 bool meet_as_functions(const BallisticBody& a, const BallisticBody& b) {
   return (a.form == BallisticBody::Form::function || b.form == BallisticBody::Form::function) &&
          a.function != nullptr && b.function != nullptr;
 }
 
-/// Contacts of an ellipsoid with a wall, as detection finds them.
+/// Contacts of an ellipsoid with a wall, as in detection.
 void gaps_of_wall(const Ellipsoid& shape, const Pose& pose, const BoundarySurface& surface, double margin,
                   std::vector<Gap>& found) {
   const auto add = [&](const auto& s) {
     if constexpr (std::is_same_v<std::decay_t<decltype(s)>, Plane>)
-      found.push_back(gap(place(shape, pose), s));  // however far: it tells when it may be near
+      found.push_back(gap(place(shape, pose), s));  // at any distance: it shows when the body may be near
     else
       contacts(shape, pose, s, margin, found);
   };
   std::visit(add, surface);
 }
-/// Of any body.
+/// The same for any body.
 void gaps_of_wall(const BallisticBody& a, const Pose& pose, const BoundarySurface& surface, double margin,
                   PairMemory& memory, std::vector<Gap>& found) {
   found.clear();
@@ -194,15 +195,15 @@ void gaps_of_wall(const BallisticBody& a, const Pose& pose, const BoundarySurfac
   }
 }
 
-/// The least of the gaps that were found up to a margin, beyond what counts as touch, m.
+/// The least gap up to a margin, minus the gap that counts as touch, m.
 double least_of(const std::vector<Gap>& gaps, double margin, double near_m) {
   double least = margin;
   for (const Gap& g : gaps) least = std::min(least, g.distance - near_m);
   return least;
 }
 
-/// The way back, by halves, to where two were apart, if a search has passed that, or if they overlap where it
-/// ended: a surface may bend and move in other ways than its bound knows.
+/// Goes back, by halves, to a time at which the two were separate, if a search has passed a contact, or if
+/// they overlap at its end: a surface may bend and move in ways that are not in its bound.
 template <class LeastGap>
 void go_back(NextTouch& found, double last, double until, LeastGap&& least_gap) {
   if (!found.is_certain) return;
@@ -270,7 +271,7 @@ PlacedBoundary FlownAt::at(double t) const {
 
 namespace {
 
-/// All that is the same throughout the search of a pair.
+/// Constant data of the search for a pair.
 struct Pair {
   const BallisticBody &a, &b;
   Vec3 shift, steady;
@@ -286,7 +287,7 @@ struct Pair {
         near_m(nearness(first, first.flight->position(from)) +
                nearness(second, first.flight->position(from))) {}
 
-  /// Of the balls about both, if they are so far apart, or if they are balls.
+  /// The bound of the balls around both, if they are far enough apart, or if they are balls.
   std::optional<Bound> of_balls(double t) const {
     const double radii = a.bounding_radius + b.bounding_radius;
     const Vec3 r = a.flight->position(t) - b.flight->position(t) - shift;
@@ -310,7 +311,7 @@ NextTouch touch_of_ellipsoids(const Pair& p, double from, double until) {
   return advance(from, until, p.near_m, [&](double t) -> Bound {
     if (const std::optional<Bound> balls = p.of_balls(t)) return *balls;
     const Standing of_a = motion_at(p.a, t), of_b = p.pose_of_b(t);
-    // The last normal is where to begin only once they are near: else the search may end elsewhere.
+    // The last normal is a start only if they are near: else the search may end elsewhere.
     const PlacedEllipsoid placed_a = place(p.a.shape, of_a.pose), placed_b = place(p.b.shape, of_b.pose);
     Gap g = gap(placed_a, placed_b, last_distance < near_by ? &normal : nullptr);
     if (g.distance < 2.0 * p.near_m && last_distance < near_by) g = gap(placed_a, placed_b);
@@ -334,7 +335,7 @@ NextTouch touch_of_parts(const Pair& p, double from, double until) {
       for (const PartNow& b : parts_b) {
         const Vec3 r = a.placed.centre - b.placed.centre;
         const double length = r.norm();
-        if (length > a.radius + b.radius) {  // their balls are apart, for so long at least
+        if (length > a.radius + b.radius) {  // their balls are separate, for at least this time
           const Vec3 n = r / length;
           if (!soonest.is_sooner(
                   {length - a.radius - b.radius, n.dot(a.velocity - b.velocity),
@@ -374,7 +375,7 @@ NextTouch touch_of_functions(const Pair& p, double from, double until) {
                          (p.steady.norm() + p.further) * (until - t) +
                          p.a.bounding_radius * p.a.flight->rotation().most_spin() +
                          p.b.bounding_radius * p.b.flight->rotation().most_spin();
-    Soonest soonest(p.near_m, {margin + p.near_m, -speed, 0.0});  // what is not in sight yet
+    Soonest soonest(p.near_m, {margin + p.near_m, -speed, 0.0});  // parts that are not in sight yet
     for (const Gap& g : gaps)
       soonest.add({g.distance, g.normal.dot(velocity_at(of_a, g.point) - velocity_at(of_b, g.point)),
                    p.steady.norm() + p.further + speed * speed / bend});
@@ -433,7 +434,7 @@ NextTouch next_touch(const BallisticBody& a, const FlownAt& wall, double from, d
   const double margin = sight * radius;
   const double bend_of_body = a.form == BallisticBody::Form::function ? least_bend * a.smallest : infinity;
   PairMemory memory;
-  double last = from;  // when they were certainly apart
+  double last = from;  // last time at which they were certainly separate
   const auto look = [&](double t) -> Bound {
     const Standing s = motion_at(a, t);
     const PlacedBoundary placed = wall.at(t);
@@ -442,7 +443,7 @@ NextTouch next_touch(const BallisticBody& a, const FlownAt& wall, double from, d
     const double wall_spin = placed.twist.angular.norm();
     const double speed = a.flight->most_speed(t, until) + radius * a.flight->rotation().most_spin() +
                          placed.twist.linear.norm() + wall_spin * reach;
-    Soonest soonest(near_m, {margin + near_m, -speed, 0.0});  // what is not in sight yet
+    Soonest soonest(near_m, {margin + near_m, -speed, 0.0});  // parts that are not in sight yet
     for (const Gap& g : scratch) {
       const double rate = g.normal.dot(velocity_at(s, g.point) - velocity_of(placed, g.point));
       const double bend = steady.norm() + further + turns +

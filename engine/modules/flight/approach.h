@@ -1,4 +1,4 @@
-// When two bodies in flight touch next: conservative advancement, so that no touch is missed.
+// The next contact of two bodies in flight, by conservative advancement, so that no contact is missed.
 #pragma once
 
 #include <cstdint>
@@ -10,95 +10,95 @@
 
 namespace scree {
 
-/// Where two meet, at one moment: normal from b to a, arms from both centres to the point.
+/// The contact of two bodies at one moment: normal from b to a, arms from both centres to the point.
 struct Meeting {
   Vec3 normal = Vec3::UnitZ(), point = Vec3::Zero();
   double distance = infinity;  // m
-  double rate = 0.0;           // m/s, of the distance; negative while they approach
+  double rate = 0.0;           // m/s, rate of the distance; negative while they approach
 };
 
-/// A body in flight, as approaches see it.
+/// A body in flight, with the data of approach searches.
 struct BallisticBody {
   enum class Form : std::uint8_t { sphere, ellipsoid, clump, function };
   const Flight* flight;
   Form form;
-  Ellipsoid shape;         // itself, or what holds it
-  double bounding_radius;  // m
-  double smallest;         // m, its smallest length
-  double bulging;          // m, what multiplies 2 w^2 + |w'| in (V1): the largest of its parts
-  std::span<const ClumpMember> parts = {};  // of a clump, m
-  const ImplicitShape* function = nullptr;  // where functions are about: the shape as one
+  Ellipsoid shape;                          // itself, or an ellipsoid that contains it
+  double bounding_radius;                   // m
+  double smallest;                          // m, its smallest length
+  double bulging;                           // m, factor of 2 w^2 + |w'| in (V1): the largest of its parts
+  std::span<const ClumpMember> parts = {};  // members of a clump, m
+  const ImplicitShape* function = nullptr;  // if functions are involved: the shape as one
   double size = 1.0;                        // m, of the function
 
   bool is_sphere() const { return form == Form::sphere; }
 };
 
-/// What flyers of one shape have in common.
+/// Common data of flying bodies of one shape.
 struct FlownShape {
   Ellipsoid enclosing;
-  std::vector<ClumpMember> parts;  // of a clump, m
+  std::vector<ClumpMember> parts;  // members of a clump, m
 };
 FlownShape flown_shape(const Shapes& shapes, ShapeIndex shape);
 
-/// `of`: of this shape, outlives the flyer. `growth`: an ellipsoid so much larger than one that holds the
-/// shape stands for it.
+/// `of`: data of this shape; it must outlive the result. `growth`: the containing ellipsoid is enlarged by
+/// this factor.
 BallisticBody ballistic_body(const Shapes& shapes, ShapeIndex shape, const FlownShape& of,
                              const Flight& flight, double growth = 1.0);
 
-/// A boundary, as approaches see it.
+/// A boundary, with the data of approach searches.
 struct FlownAt {
   const Boundary* boundary;
   BoundaryPose boundary_pose;
-  PlacedBoundary placed;  // of what does not move
-  double epoch_s;         // what the times of flights count from
+  PlacedBoundary placed;  // if it does not move
+  double epoch_s;         // origin of the times of flights
 
   PlacedBoundary at(double t) const;
 };
 
-/// The answer to the question when two touch.
+/// The next contact of two bodies.
 struct NextTouch {
-  double time = infinity;  // not before the search's end: they do not
-  bool is_certain = true;  // else: look again from that time on
+  double time = infinity;  // at or after the end of the search: no contact
+  bool is_certain = true;  // else: search again from that time on
 };
 
-/// Surfaces that are so near touch, m: some hundred roundings of the sizes and places that distances are
-/// computed from, of functions what their contacts are exact to. Bodies never come nearer, so that no overlap
-/// is left to rounding.
+/// Surfaces that are this near are in contact, m: a few hundred roundings of the sizes and positions from
+/// which distances are computed, for functions the accuracy of their contacts. Bodies never come nearer, so
+/// that rounding cannot cause an overlap.
 double nearness(const BallisticBody& a, const Vec3& place);
 
-/// The first time between `from` and `until` when the two touch and approach. The slab between both tangent
-/// planes across the normal n now keeps them apart at least as long as
+/// The first time between `from` and `until` at which the two touch and approach. The slab between both
+/// tangent planes across the present normal n separates them at least as long as
 ///   d + d' t - M t^2 / 2 > 0,  M = |n.(a_1 - a_2)| + sum (a^2 - c^2)/c (2 w^2 + |w'|)                (V1)
-/// with the largest and smallest semi-axes a, c and bounds of spins w on the way: an advance by the root of
-/// this never passes a touch, and converges as Newton's method does. Two spheres on parabolas of one gravity:
-/// closed form. Clumps: the soonest of all pairs of parts, with |x| beside (a^2 - c^2)/c of a part at x.
-/// Functions, whose distance has many minima: as surfaces that bend, below. `shift`: of the image of b.
+/// with the largest and smallest semi-axes a, c and bounds of the spins w. An advance by the root of
+/// this never passes a contact, and converges as Newton's method does. Two spheres on parabolas of the same
+/// gravity: closed form. Clumps: the earliest of all pairs of members, with |x| added to (a^2 - c^2)/c for a
+/// member at x. Functions, whose distance has many minima: as curved walls below. `shift`: of the image of b.
 NextTouch next_touch(const BallisticBody& a, const BallisticBody& b, const Vec3& shift, double from,
                      double until);
-/// With a boundary. Its planes as (V1). Others by the same bound for every place in which they are near, with
-/// V^2 over the least radius in M and no further than what is not yet in sight may come; a contact that
-/// appeared nearer than that is found by going back.
+/// The same for a boundary. Planes use (V1). Other walls use the same bound for each place at which they are
+/// near, with V^2 over the least radius added to M, and advance no further than contacts outside of the
+/// search margin may come. A contact that appeared nearer than that is found by going back.
 NextTouch next_touch(const BallisticBody& a, const FlownAt& wall, double from, double until,
                      std::vector<Gap>& scratch);
 
-/// A flyer, or its image in the cell so far (m) from it.
+/// A flying body, or its image in the cell at this distance (m).
 struct BallisticImage {
   const BallisticBody& ballistic_body;
   const Vec3& shift;
 };
 
-/// Where the two meet at a moment: convex ones in the one place where they are nearest, others in all places
-/// that are not farther apart than `margin` (m).
+/// The contacts of two bodies at a moment: for convex ones the one nearest place, for others all places
+/// with a distance of at most `margin` (m).
 void meetings(const BallisticBody& a, const BallisticImage& image, double t, double margin,
               std::vector<Gap>& scratch, std::vector<Meeting>& found);
-/// All places where a boundary is not farther than `margin` (m).
+/// All places at which a boundary is within `margin` (m).
 void meetings(const BallisticBody& a, const FlownAt& wall, double t, double margin, std::vector<Gap>& scratch,
               std::vector<Meeting>& found);
 
-/// How deep two overlap, m; 0 where they do not: of ellipsoids, and of all parts of clumps, by their exact
-/// relation.
+/// Overlap of two bodies, m; 0 if there is none: for ellipsoids, and for all members of clumps, by their
+/// exact relation.
 double overlap(const BallisticBody& a, const Pose& of_a, const BallisticBody& b, const Pose& of_b);
-/// With a boundary as it is at a time.
+/// Overlap with a boundary at a time.
 double overlap(const BallisticBody& a, const Pose& of_a, const FlownAt& wall, double t,
                std::vector<Gap>& scratch);
 

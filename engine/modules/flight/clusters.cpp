@@ -14,23 +14,23 @@ namespace {
 
 using Cluster = FlightWorkspace::Cluster;
 
-constexpr double wanted_candidates = 4.0;  // of a body; measured (docs/piecewise.md)
+constexpr double wanted_candidates = 4.0;  // per body; measured (docs/piecewise.md)
 constexpr double least_skin = 0.3;         // of the mean diameter
-constexpr double usual_excess = 1.8;       // of the root mean square of speeds: hardly anybody is faster
+constexpr double usual_excess = 1.8;       // of the root mean square of speeds: very few are faster
 constexpr double own_excess = 1.25;        // of a body's own speed
-constexpr std::size_t few = 32;            // so many bodies are all each other's candidates
-constexpr double most_of_cell = 0.24;      // of its least width: balls
-constexpr double same_instant = 1e-12;     // of the round: impacts at once
-constexpr double touching = 1e-9;    // of the smallest semi-axis: all places of a wall that strike at once
+constexpr std::size_t few = 32;            // this number of bodies are all candidates of each other
+constexpr double most_of_cell = 0.24;      // of its least width: for balls
+constexpr double same_instant = 1e-12;     // of the round: impacts at the same time
+constexpr double touching = 1e-9;    // of the smallest semi-axis: all places of a wall that collide at once
 constexpr double at_the_rim = 1e-6;  // of its radius: there a body has left its ball
 constexpr double no_bounce = 1e-10;  // departure over approach: then they stay together
-constexpr double slow = 1e-12;       // of the speed: a departure that is none
-constexpr double sticking = 1e6;     // friction: more changes nothing, and leaves the range of numbers
-constexpr std::uint32_t most_impacts = 20000;  // of a body in a round: then they pile up
+constexpr double slow = 1e-12;       // of the speed: a negligible departure
+constexpr double sticking = 1e6;     // friction: more has no effect, and exceeds the range of numbers
+constexpr std::uint32_t most_impacts = 20000;  // of a body in a round: then they accumulate
 
 std::int32_t number(std::size_t i) { return static_cast<std::int32_t>(i); }
 
-/// What happens next to a body, or to two.
+/// The next event of a body, or of two.
 struct Event {
   enum class Kind : std::uint8_t { touch, look_again, renewal, leaving };
   double time;
@@ -38,10 +38,10 @@ struct Event {
   std::int32_t a, b;
   std::uint32_t changes_a, changes_b;
   auto order() const { return std::tuple(time, kind, a, partner_order(b)); }
-  bool operator<(const Event& o) const { return order() > o.order(); }  // the soonest on top
+  bool operator<(const Event& o) const { return order() > o.order(); }  // the earliest on top
 };
 
-/// A round: all between two times, `span` (s) apart, in which balls hold.
+/// A round: the interval between two times, `span` (s) apart, in which the balls are valid.
 struct Round {
   const BallisticScene& sky;
   const Resting& resting;
@@ -52,7 +52,7 @@ struct Round {
   bool rests(std::int32_t i) const { return !resting.is_resting.empty() && resting.is_resting[i] != 0; }
 };
 
-/// One cluster through a round.
+/// Processes one cluster through a round.
 class Clockwork {
  public:
   Clockwork(const Round& round, Cluster& cluster, double span)
@@ -73,7 +73,7 @@ class Clockwork {
       begin_flight(i, 0.0, bodies.pose(i), {bodies.linear_velocity[i], bodies.angular_velocity[i]});
     }
     for (std::size_t k = cluster_.begin; k < cluster_.end; ++k) {
-      const std::int32_t i = w_.members[k];  // of two who fly the lower one looks
+      const std::int32_t i = w_.members[k];  // of two flying bodies the lower one searches
       search_all(i, 0.0, [&](std::int32_t other) { return other > i || round_.rests(other); });
     }
     while (!queue_.empty() && cluster_.stop == infinity) {
@@ -121,7 +121,7 @@ class Clockwork {
     look_at_ball(number(i), t);
   }
 
-  /// Stops where a body has left its ball; else comes back when it may have.
+  /// Stops if a body has left its ball; else checks again when it may have left.
   void look_at_ball(std::int32_t i, double t) {
     const FlightWorkspace::Ball& ball = w_.balls[i];
     const Flight& flight = w_.flights[i];
@@ -132,7 +132,7 @@ class Clockwork {
       return;
     }
     const double speed = flight.most_speed(t, end_), later = t + left / speed;
-    if (later <= t) {  // beyond all bounds: no step of time is short enough
+    if (later <= t) {  // exceeds all bounds: no time step is short enough
       cluster_.stop = t;
       cluster_.left = true;
       return;
@@ -146,7 +146,7 @@ class Clockwork {
     search_all(i, t, [](std::int32_t) { return true; });
   }
 
-  /// Of a body with those neighbours that are wanted, and with walls.
+  /// Searches contacts of a body with selected neighbours, and with walls.
   template <class Wanted>
   void search_all(std::int32_t i, double t, Wanted&& is_wanted) {
     for (std::int32_t k = w_.row[i]; k < w_.row[i + 1]; ++k)
@@ -182,7 +182,7 @@ class Clockwork {
       push(touch.time, touch.is_certain ? Event::Kind::touch : Event::Kind::look_again, a, b);
   }
 
-  /// A struck body's number in struck_.
+  /// The index of a colliding body in struck_.
   std::int32_t enter(std::int32_t body, double t) {
     for (std::size_t k = 0; k < bodies_.size(); ++k)
       if (bodies_[k] == body) return number(k);
@@ -226,7 +226,7 @@ class Clockwork {
     found_.push_back(impact);
   }
 
-  /// Resolves an impact and all others of this instant.
+  /// Resolves an impact and all others at the same time.
   void collision_impulse(const Event& first) {
     const double t = first.time;
     bodies_.clear();
@@ -280,16 +280,16 @@ class Clockwork {
       return;
     }
     if (cluster_.impacts.size() > round_.sky.most_impacts) {
-      cluster_.stop = t;  // as fly() will see
+      cluster_.stop = t;  // as fly() will see it
       return;
     }
-    for (const std::int32_t i : bodies_)  // of two who were struck the lower one looks
+    for (const std::int32_t i : bodies_)  // of two colliding bodies the lower one searches
       search_all(i, t, [&](std::int32_t other) {
         return other > i || std::ranges::find(bodies_, other) == bodies_.end();
       });
   }
 
-  /// What an event of this instant adds to its impacts.
+  /// Adds the contacts of an event at this time to its impacts.
   void gather(const Event& e, double t) {
     const BallisticBody& a = w_.ballistic_bodies[e.a];
     bool approaches = false;
@@ -345,7 +345,7 @@ std::int32_t root(std::vector<std::int32_t>& parent, std::int32_t i) {
   return i;
 }
 
-/// How long a round is that begins now, at most `left`, and the balls of all in it.
+/// Length of the next round, at most `left`, and the balls of all its bodies.
 double set_balls(const Round& r, double left) {
   FlightWorkspace& w = r.w;
   const std::size_t n = r.bodies.size();
@@ -398,7 +398,7 @@ double set_balls(const Round& r, double left) {
   return span;
 }
 
-/// Who may meet whom while all stay in their balls.
+/// Finds bodies that may collide while all stay in their balls.
 void find_neighbours(const Round& r) {
   FlightWorkspace& w = r.w;
   const std::size_t n = r.bodies.size();
@@ -455,11 +455,11 @@ void find_neighbours(const Round& r) {
   }
 }
 
-/// Clusters of those who fly, in the order of their first members.
+/// Clusters of flying bodies, in the order of their first members.
 void find_clusters(const Round& r) {
   FlightWorkspace& w = r.w;
   const std::size_t n = r.bodies.size();
-  w.cursor.assign(n, 0);  // members, then where the next one goes
+  w.cursor.assign(n, 0);  // number of members, then the next free place
   std::size_t clusters = 0, ballistic = 0;
   for (std::size_t i = 0; i < n; ++i) {
     if (r.rests(number(i))) continue;
@@ -483,7 +483,7 @@ void find_clusters(const Round& r) {
     if (!r.rests(number(i))) w.members[w.cursor[root(w.parent, number(i))]++] = number(i);
 }
 
-/// Walls and bodies as they are at the start.
+/// Walls and bodies at the start.
 void set_out(const BallisticScene& sky, const Resting& resting, double begin_s, const Bodies& bodies,
              FlightWorkspace& w) {
   const std::size_t n = bodies.size();
@@ -505,7 +505,7 @@ void set_out(const BallisticScene& sky, const Resting& resting, double begin_s, 
     const FlownShape& of = w.shapes[shape];
     double growth = 1.0;
     if (!resting.is_resting.empty() && resting.is_resting[i] != 0) {
-      // For a body that rests, an ellipsoid that holds it wherever it may move.
+      // For a resting body, an ellipsoid that contains it wherever it may move.
       growth = 1.0 + resting.reach[i] / of.enclosing.semi_axes.minCoeff();
       w.flights[i] = Flight::at_rest(bodies.pose(i));
     }
@@ -513,7 +513,7 @@ void set_out(const BallisticScene& sky, const Resting& resting, double begin_s, 
   }
 }
 
-/// What happened in a round until it stopped. Must the step end there?
+/// Collects the results of a round up to its stop. Must the step end there?
 bool gather(const std::vector<Cluster>& clusters, double stop, FlightReport& report) {
   bool halts = false;
   const std::size_t before = report.impacts.size();
@@ -574,7 +574,7 @@ void fly(const BallisticScene& sky, const Resting& resting, const TimeSpan& span
     report.candidates += number(w.neighbours.size() / 2);
     report.clusters += static_cast<std::int64_t>(w.clusters.size());
     ++report.rounds;
-    const bool stands = !(report.end_s + stop > report.end_s);  // who has no bounds ends the step as it is
+    const bool stands = !(report.end_s + stop > report.end_s);  // an unbounded body ends the step at once
     report.end_s = stop >= left || stands ? end_s : report.end_s + stop;
     if (halts || report.overran) break;
   }

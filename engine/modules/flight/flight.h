@@ -1,4 +1,4 @@
-// How one body moves between two impacts: a polynomial path and a free rotation.
+// Motion of one body between two impacts: a polynomial path and a free rotation.
 #pragma once
 
 #include <array>
@@ -10,14 +10,14 @@
 
 namespace scree {
 
-/// What acts on bodies on their way: steady gravity, and what depends on where they are and how fast.
+/// Accelerations of flying bodies: constant gravity, and accelerations that depend on place and velocity.
 struct Accelerations {
   Vec3 gravity = Vec3::Zero();  // m/s^2
-  /// m/s^2, beyond gravity, of a body at a place and a velocity at a time; none: flights are parabolas.
+  /// m/s^2, beyond gravity, for a body at a place, velocity and time; empty: flights are parabolas.
   std::function<Vec3(std::size_t body, double time_s, const Vec3& place, const Vec3& velocity)> further = {};
 };
 
-/// A body as its flight begins; inertia about its axes.
+/// A body at the beginning of its flight; inertia about its axes.
 struct Departure {
   std::size_t body;
   Vec3 inertia;
@@ -25,19 +25,18 @@ struct Departure {
   Twist twist;
 };
 
-/// Times count from some moment that flights which meet have in common.
+/// Times count from an epoch that is common to flights which may meet.
 class Flight {
  public:
   Flight() = default;
-  /// From now until then at the latest: a parabola, or, where more than gravity acts, the dense output of one
-  /// step of the continuous formula of six stages (docs/integration.md). `epoch_s`: the moment times count
-  /// from.
+  /// From `begin` to `until` at the latest: a parabola, or, if more than gravity acts, the dense output of
+  /// one step of the continuous six-stage formula (docs/integration.md). `epoch_s`: the origin of times.
   Flight(const Departure& of, const Accelerations& acting, double epoch_s, double begin, double until);
-  /// Of what stays where it is.
+  /// A body that does not move.
   static Flight at_rest(const Pose& pose);
 
   double begin() const { return begin_; }
-  double until() const { return until_; }  // it is valid so long
+  double until() const { return until_; }  // end of validity
   Vec3 position(double t) const { return value(path_, t - begin_); }
   Vec3 velocity(double t) const { return value(speed_, t - begin_); }
   Quat orientation(double t) const { return rotation_.orientation(t - begin_); }
@@ -46,9 +45,9 @@ class Flight {
 
   bool is_parabola() const { return degree_ <= 2; }
   Vec3 steady_acceleration() const { return 2.0 * path_[2]; }
-  /// m/s^2, no acceleration differs more from the steady one until then.
+  /// m/s^2, bound of the difference of any acceleration from the constant one until then.
   double most_further_acceleration(double until) const;
-  /// m/s, no velocity is larger between two times.
+  /// m/s, bound of velocities between two times.
   double most_speed(double from, double until) const;
 
  private:

@@ -29,7 +29,8 @@ FreeRotation::FreeRotation(const Vec3& inertia, const Quat& q, const Vec3& w)
   const Vec3 spin = q.conjugate() * w, momentum = inertia.cwiseProduct(spin);
   momentum_ = q * momentum;
   const double least = inertia.minCoeff(), most = inertia.maxCoeff();
-  // |w| is at most what the energy allows about the axis of the least moment, and the momentum likewise.
+  // |w| is at most the value that the energy allows about the axis of the least moment, and likewise for
+  // momentum.
   most_spin_ = std::min(std::sqrt(spin.dot(momentum) / least), momentum.norm() / least);
   most_spin_change_ = most_spin_ * most_spin_ * (most - least) / least;
   if (axis_ >= 0) {

@@ -1,4 +1,4 @@
-// The rotation of a body that no torque acts on, at any time of a flight.
+// Rotation of a body without torque, at any time of a flight.
 #pragma once
 
 #include <array>
@@ -7,9 +7,9 @@
 
 namespace scree {
 
-/// Bodies with two equal moments of inertia: the closed form, for ever. Others: Euler's equations and the
+/// Bodies with two equal moments of inertia: closed form, for all times. Others: Euler's equations and the
 /// quaternion's as power series about the beginning, to rounding while |w| t is below about 2 (valid_s()).
-/// The angular momentum stays what it is by construction, the kinetic energy to 1e-14 in that time
+/// The angular momentum is constant by construction, the kinetic energy to 1e-14 in that time
 /// (test: FreeRotation.*).
 class FreeRotation {
  public:
@@ -18,12 +18,12 @@ class FreeRotation {
   FreeRotation(const Vec3& inertia, const Quat& orientation, const Vec3& angular_velocity);
 
   Quat orientation(double t) const;
-  /// World axes, in an orientation that the body comes to.
+  /// World axes, at an orientation of the body.
   Vec3 angular_velocity(const Quat& orientation) const;
 
   double valid_s() const { return valid_s_; }
-  double most_spin() const { return most_spin_; }  // rad/s, no |w| is larger on the way
-  /// rad/s^2, no change of w is faster.
+  double most_spin() const { return most_spin_; }  // rad/s, bound of |w|
+  /// rad/s^2, bound of the rate of w.
   double most_spin_change() const { return most_spin_change_; }
 
  private:

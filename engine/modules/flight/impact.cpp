@@ -46,7 +46,7 @@ Mat3 frame_of(const Vec3& n) {
   return frame;
 }
 
-/// Of those who approach; `restitutes`: else they only stop.
+/// For approaching contacts; `restitutes`: else they only stop.
 void resolve_by_newton(std::span<CollisionImpulse> collision_impulses, std::span<Struck> bodies,
                        double threshold, bool restitutes) {
   std::vector<Local> local(collision_impulses.size());
@@ -85,7 +85,7 @@ void resolve_by_newton(std::span<CollisionImpulse> collision_impulses, std::span
     collision_impulses[c].impulse += local[c].frame.transpose() * local[c].impulse;
 }
 
-/// Impacts whose work is tracked; walls stand behind the bodies in the problem.
+/// Impacts with tracked work; walls come after the bodies in the problem.
 void resolve_by_energy(std::span<CollisionImpulse> collision_impulses, std::span<Struck> bodies,
                        double threshold) {
   ContactProblem p;
@@ -122,7 +122,7 @@ void resolve_by_energy(std::span<CollisionImpulse> collision_impulses, std::span
     collision_impulses[c].impulse += p.in_world(c, impulse[c]);
 }
 
-/// Work of all impulses with the mean of the velocities before, `before`, and now; J.
+/// Work of all impulses with the mean of the velocities before, `before`, and after; J.
 double work_of(std::span<const CollisionImpulse> collision_impulses, std::span<const Struck> bodies,
                const std::vector<Vec3>& before, double& size) {
   double work = 0.0;
@@ -136,9 +136,9 @@ double work_of(std::span<const CollisionImpulse> collision_impulses, std::span<c
   return work;
 }
 
-/// Goes back towards the impulses without restitution as far as the work of all is above zero (A13); `start`:
-/// the bodies before. Two velocities that differ by impulses p differ in energy by a square of p, so the work
-/// is a polynomial of the share of the way, of second order: known from three of its values.
+/// Moves back towards the impulses without restitution while the total work is above zero (A13); `start`: the
+/// bodies before. If two velocities differ by impulses p, their energies differ by a quadratic in p. So the
+/// work is a quadratic polynomial of the share: known from three of its values.
 void take_back_energy(std::span<CollisionImpulse> collision_impulses, std::span<Struck> bodies,
                       std::span<const Struck> start, const std::vector<Vec3>& before, double threshold) {
   constexpr double rounding = 1e-12;

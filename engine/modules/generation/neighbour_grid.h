@@ -1,4 +1,4 @@
-// Finds bodies that may be near, while bodies are still being added.
+// A grid that finds bodies which may be near, while bodies are still being added.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 
 namespace scree {
 
-/// Spheres in cells of space. Every sphere lives in a level whose cells are between one and two diameters
-/// wide, so that a search looks at 27 cells of each level as large as its own sphere or larger, and the cost
-/// stays linear in the spheres for any mix of sizes if large ones are added before small ones.
+/// Spheres in cells of space. Each sphere belongs to a level whose cells are between one and two diameters
+/// wide. So a search visits 27 cells of each level as large as its own sphere or larger, and the cost
+/// is linear in the spheres for any mix of sizes if large ones are added before small ones.
 class NeighbourGrid {
  public:
   void add(const Vec3& centre, double radius, std::int32_t item) {
@@ -23,8 +23,8 @@ class NeighbourGrid {
     level.spheres.push_back({centre, radius, item});
   }
 
-  /// Calls f(item) for every sphere that overlaps the given one, until f returns false; false if it did. The
-  /// order depends on what was added before, and on nothing else.
+  /// Calls f(item) for each sphere that overlaps the given one, until f returns false; then returns false.
+  /// The order depends only on the order in which spheres were added.
   template <class F>
   bool visit_near(const Vec3& centre, double radius, F&& f) const {
     const auto visit = [&](const Sphere& s) {
@@ -70,14 +70,14 @@ class NeighbourGrid {
   static int level_of(double radius) { return static_cast<int>(std::ceil(std::log2(2.0 * radius))); }
   static double level_size(int level) { return std::ldexp(1.0, level); }
   static Cell cell_of(const Vec3& p, double size) {
-    constexpr double far = 0x1p60;  // keeps absurd positions within the range of integers
+    constexpr double far = 0x1p60;  // keeps extreme positions within the range of integers
     Cell cell;
     for (int i = 0; i < 3; ++i) {
       cell[i] = static_cast<std::int64_t>(std::clamp(std::floor(p[i] / size), -far, far));
     }
     return cell;
   }
-  /// 21 bits an axis. Cells 2^21 apart share a key, which costs a distance test and never a neighbour.
+  /// 21 bits per axis. Cells 2^21 apart share a key; this costs a distance test, but misses no neighbour.
   static std::uint64_t key(const Cell& c) {
     constexpr std::uint64_t mask = (std::uint64_t{1} << 21) - 1;
     return (static_cast<std::uint64_t>(c[0]) & mask) | ((static_cast<std::uint64_t>(c[1]) & mask) << 21) |

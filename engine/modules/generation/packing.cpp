@@ -25,7 +25,7 @@ bool has_samples_in(const PlacedImplicit& a, const PlacedImplicit& b) {
   });
 }
 
-/// The ellipsoids of a clump, or the one that it is.
+/// The ellipsoids of a clump, or the single ellipsoid.
 std::span<const PlacedEllipsoid> parts_of(const Obstacle& a) {
   return a.parts.empty() ? std::span(&a.hull, 1) : std::span(a.parts);
 }
@@ -50,7 +50,7 @@ bool overlap(const Obstacle& a, const Obstacle& b) {
   if (!(gap(a.hull, b.hull).distance < 0.0)) return false;
   if (!a.parts.empty() || !b.parts.empty()) return do_parts_overlap(a, b);
   if (!a.function || !b.function || (is_ellipsoid(a) && is_ellipsoid(b))) return true;
-  // Balls within both tell deep overlaps at once.
+  // Balls within both show deep overlaps at once.
   const auto inner = [](const PlacedImplicit& f) { return f.scale * f.shape->smallest_length; };
   if ((a.hull.centre - b.hull.centre).norm() < inner(*a.function) + inner(*b.function)) return true;
   if (hold_samples_of_each_other(*a.function, *b.function)) return true;
@@ -60,7 +60,7 @@ bool overlap(const Obstacle& a, const Obstacle& b) {
   return std::ranges::any_of(found, [](const Gap& g) { return g.distance < 0.0; });
 }
 
-/// Does a region hold a grain? Boxes ask the support function, cylinders the ellipsoid that holds the grain.
+/// Does a region contain a grain? Boxes use the support function, cylinders the enclosing ellipsoid.
 bool holds(const Region& region, const Obstacle& grain) {
   if (holds(region, grain.hull)) return true;
   if (!grain.parts.empty())
@@ -84,13 +84,13 @@ Obstacle obstacle_of(const GrainRecipe& recipe, const Grain& grain) {
   return result;
 }
 
-/// Of a grain that is not scaled, m.
+/// For a grain without scaling, m.
 double smallest_length(const GrainRecipe& recipe) {
   if (recipe.function) return recipe.size * recipe.function->smallest_length;
   return recipe.clump ? recipe.size * recipe.clump->smallest_length : recipe.semi_axes.minCoeff();
 }
 
-/// A region may fit a whole number of spacings exactly: rounding must not push out the grains that touch its
+/// A region may fit a whole number of spacings exactly: rounding must not exclude grains that touch its
 /// faces.
 bool holds_all_but_rounding(const Region& region, const GrainRecipe& recipe, Grain grain) {
   constexpr double rounding = 1e-12;
@@ -98,8 +98,8 @@ bool holds_all_but_rounding(const Region& region, const GrainRecipe& recipe, Gra
   return holds(region, place(recipe, grain));
 }
 
-/// Steps along the axes over the distance of nearest neighbours, and by what part of a step along x and y
-/// every other row and every other layer is shifted.
+/// Steps along the axes over the distance of nearest neighbours, and the shift, as a share of a step along x
+/// and y, of each second row and each second layer.
 struct LatticeForm {
   Vec3 step;
   double row_shift;
@@ -152,13 +152,13 @@ struct LatticePlaces {
     return (u(z) * u(count[1]) + u(y)) * u(count[0]) + u(x);
   }
 
-  /// The part of a row, [begin, end), whose places can lie in the region: in a cylinder a chord of its
+  /// The part of a row, [begin, end), whose places can be in the region: in a cylinder a chord of its
   /// circle.
   std::pair<std::int64_t, std::int64_t> row(const Region& region, std::int64_t y) const {
     const CylinderRegion* cylinder = std::get_if<CylinderRegion>(&region);
     if (cylinder == nullptr) return {0, count[0]};
     const double radius = cylinder->radius, off = first[1] + step[1] * static_cast<double>(y) - radius;
-    // Of a place without jitter and shifts, more than enough.
+    // For a place without jitter and shifts: more than enough.
     const double reach = radius + 2.0 * jitter + (form.layer_shift.isZero(0.0) ? 0.0 : step[0] + step[1]);
     if (std::abs(off) > reach) return {0, 0};
     const double half_chord = std::sqrt(reach * reach - off * off);
@@ -168,12 +168,12 @@ struct LatticePlaces {
   }
 
  private:
-  /// Of a step along x, less than one.
+  /// As a share of a step along x, less than one.
   double shift_of_row(std::int64_t y, std::int64_t z) const {
     const double shift = (y % 2 != 0 ? form.row_shift : 0.0) + (z % 2 != 0 ? form.layer_shift[0] : 0.0);
     return shift < 1.0 ? shift : shift - 1.0;
   }
-  /// Keeps what no memory could hold within the range of integers.
+  /// Limits counts that no memory could hold to the range of integers.
   static std::int64_t to_integer(double x) {
     return static_cast<std::int64_t>(std::clamp(x, -0x1p60, 0x1p60));
   }
@@ -205,7 +205,7 @@ Region room_of(const Region& region, const PlacedCell& cell) {
   for (int k = 0; k < 3; ++k) {
     const double edge = std::abs(cell.lattice(k, k));
     if (!cell.periodic[k] || box->high[k] - box->low[k] < edge * (1.0 - rounding)) continue;
-    room.low[k] -= edge;  // whoever's centre is within sticks out no further
+    room.low[k] -= edge;  // grains with a centre in it stick out no further
     room.high[k] += edge;
   }
   return room;
@@ -291,7 +291,7 @@ std::vector<Grain> lattice(const GrainRecipe& recipe, const Region& region, cons
 std::vector<Grain> random_packing(const GrainRecipe& recipe, const Region& region,
                                   const RandomPackingSettings& settings, std::span<const Obstacle> obstacles,
                                   std::uint64_t seed, const PlacedCell& cell) {
-  // More than fill the whole volume cannot fit: an absurd count then costs no absurd memory.
+  // No more grains than fill the whole volume: so an absurd count does not need absurd memory.
   const double cube = std::pow(recipe.size, 3);
   const double whole = recipe.function ? cube * recipe.function->volume
                        : recipe.clump  ? cube * recipe.clump->volume
@@ -321,7 +321,8 @@ std::vector<Grain> random_packing(const GrainRecipe& recipe, const Region& regio
       const Obstacle grain = obstacle_of(recipe, grains[i]);
       if (settings.clearance == 0.0) {
         placed[i] = packer.fits(grain);
-      } else {  // a convex grain grown by clearance / (its inner radius) holds all that is so near to it
+      } else {  // a convex grain grown by clearance / (its inner radius) contains all places within the
+                // clearance
         Grain grown = grains[i];
         grown.scale += settings.clearance / smallest_length(recipe);
         const Obstacle room = obstacle_of(recipe, grown);
@@ -330,7 +331,7 @@ std::vector<Grain> random_packing(const GrainRecipe& recipe, const Region& regio
       if (placed[i] && settings.is_blocked && settings.is_blocked(grains[i])) placed[i] = false;
       if (placed[i]) packer.add(grain);
     }
-    if (!placed[i]) break;  // smaller ones might still fit, but the law of sizes would be bent
+    if (!placed[i]) break;  // smaller ones might still fit, but this would change the size distribution
   }
   std::vector<Grain> kept;
   for (std::size_t i = 0; i < count; ++i) {

@@ -11,8 +11,8 @@ namespace scree {
 
 namespace {
 
-/// The greatest distance from the origin that the filled ellipse with this centre (m) and matrix (m^2)
-/// reaches. With v = centre in the ellipse's axes and d = squared semi-axes, the farthest point solves the
+/// The greatest distance from the origin of the filled ellipse with this centre (m) and matrix (m^2).
+/// With v = centre in the ellipse's axes and d = squared semi-axes, the farthest point follows from the
 /// largest root t > max d of d1 v1^2/(t-d1)^2 + d2 v2^2/(t-d2)^2 = 1 (maximum of a convex quadratic over a
 /// circle, Lagrange).
 double farthest_distance(const Vec2& centre, const Mat2& matrix) {
@@ -29,7 +29,7 @@ double farthest_distance(const Vec2& centre, const Mat2& matrix) {
     (excess(middle) > 0.0 ? left : right) = middle;
   }
   // Points w on the unit circle give points v + sqrt(d) w of the ellipse; w = g / (t - d), completed to unit
-  // length in the long direction, which has no say of its own when v has no part along it.
+  // length in the long direction, which is not determined if v has no part along it.
   Vec2 w(right > d[0] ? g[0] / (right - d[0]) : 0.0, 0.0);
   w[0] = std::clamp(w[0], -1.0, 1.0);
   w[1] = std::copysign(std::sqrt(1.0 - w[0] * w[0]), v[1]);
@@ -55,8 +55,8 @@ bool inside(const CylinderRegion& cylinder, const PlacedEllipsoid& ellipsoid) {
          cylinder.radius;
 }
 
-/// Does the vertical through a point pass a triangle above it? Of triangles that share an edge it passes one,
-/// since the edge is looked at in one way for both.
+/// Does the vertical line through a point pass a triangle above it? Of triangles with a shared edge it passes
+/// exactly one, since both evaluate the edge in the same way.
 bool is_below(const MeshSurface& mesh, std::int32_t triangle, const Vec3& p) {
   const auto& corners = mesh.triangles[triangle];
   bool passes = false;
@@ -69,7 +69,7 @@ bool is_below(const MeshSurface& mesh, std::int32_t triangle, const Vec3& p) {
   if (!passes) return false;
   const Vec3& n = mesh.normals[triangle];
   const Vec3& a = mesh.points[corners[0]];
-  return n.dot(a - p) / n.z() > 0.0;  // n is not level where the vertical passes
+  return n.dot(a - p) / n.z() > 0.0;  // n is not horizontal if the vertical line passes
 }
 
 bool inside(const MeshRegion& region, const Vec3& point) {
@@ -127,7 +127,7 @@ double volume(const Region& region) {
 Vec3 sample_point(const Region& region, Random& random) {
   if (const auto* in = std::get_if<MeshRegion>(&region)) {
     const BoxRegion box{in->mesh->low(), in->mesh->high()};
-    constexpr int most_draws = 1000;  // thinner parts of its box have to do with what comes last
+    constexpr int most_draws = 1000;  // thinner parts of its box get the last draw
     Vec3 point;
     for (int k = 0; k < most_draws; ++k) {
       point = sample_point(box, random);

@@ -1,4 +1,4 @@
-// Where grains may be made.
+// Regions in which grains are created.
 #pragma once
 
 #include <memory>
@@ -20,37 +20,37 @@ struct CylinderRegion {
   double radius = 1.0;                             // m
 };
 
-/// What a closed mesh holds, whichever way its triangles face.
+/// The inside of a closed mesh, with triangles of either orientation.
 struct MeshRegion {
   std::shared_ptr<const MeshSurface> mesh;  // m, in the world
 };
 
 using Region = std::variant<BoxRegion, CylinderRegion, MeshRegion>;
 
-/// A frame in which the region is filled: two axes across and the third along, from the origin on.
+/// The frame in which a region is filled: two axes across and the third along, with its origin.
 struct RegionFrame {
-  Vec3 origin;  // m: the low corner of the box, of that about a mesh, or the cylinder's start minus its
-                // radius along both axes across
+  Vec3 origin;  // m: the low corner of the box or of the mesh's bounding box, or the cylinder's start minus
+                // its radius along both axes across
   Mat3 axes;    // columns: unit axes
   Vec3 extent;  // m, along the axes
 };
 RegionFrame frame(const Region& region);
 
-/// Middle and half extents of the axis-aligned box that holds a region, m.
+/// Middle and half extents of the axis-aligned box that contains a region, m.
 std::pair<Vec3, Vec3> bounding_box(const Region& region);
 
 double volume(const Region& region);  // m^3
 
-/// Uniform over the region.
+/// A random point, uniform over the region.
 Vec3 sample_point(const Region& region, Random& random);
 
-/// True if the whole ellipsoid lies inside; exact to 1e-9 of the region's size (test:
+/// True if the whole ellipsoid is inside; exact to 1e-9 of the region's size (test:
 /// Region.HoldsAgreesWithSurfacePoints).
 bool holds(const Region& region, const PlacedEllipsoid& ellipsoid);
 
 bool holds(const Region& region, const Vec3& point);
 
-/// Does it hold a point or, in a periodic cell, any image of it?
+/// Does the region contain a point or, in a periodic cell, any image of it?
 bool holds_image(const Region& region, const PlacedCell& cell, const Vec3& point);
 
 }  // namespace scree

@@ -8,12 +8,12 @@ namespace scree {
 
 namespace {
 
-/// Share of the standard normal law below x.
+/// Share of the standard normal distribution below x.
 double normal_share(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 
-/// A draw from the normal law (mean, deviation) cut off at [low, high].
+/// A draw from the normal distribution (mean, deviation) cut off at [low, high].
 double truncated_normal(double mean, double deviation, double low, double high, double u) {
-  // Work on the side of the mean where shares are small: near 1 they would lose all digits.
+  // Compute on the side of the mean where shares are small: near 1 they would lose all digits.
   if (low > mean)
     return 2.0 * mean - truncated_normal(mean, deviation, 2.0 * mean - high, 2.0 * mean - low, u);
   const double from = normal_share((low - mean) / deviation), to = normal_share((high - mean) / deviation);
@@ -73,7 +73,8 @@ SizeDistribution by_number(const SizeDistribution& by_mass, std::size_t sizes) {
   double sum = 0.0;
   for (std::size_t k = 0; k < sizes; ++k) {
     const double size = quantile(by_mass, static_cast<double>(k) / static_cast<double>(sizes - 1));
-    // Between two sizes of a law without gaps as many grains as one mass holds of the size between.
+    // Between two sizes of a continuous distribution there are as many grains as one mass has of the middle
+    // size.
     if (k > 0) {
       const double middle = 0.5 * (size + law.sizes.back());
       sum += 1.0 / (middle * middle * middle);

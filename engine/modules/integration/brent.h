@@ -1,4 +1,4 @@
-// A root of a function of one number between two places where its signs differ.
+// A root of a function of one variable between two places at which its signs differ.
 #pragma once
 
 #include <algorithm>
@@ -7,14 +7,15 @@
 
 namespace scree {
 
-/// A place in [a, b] where f changes its sign, to `tolerance` and four roundings of it; f(a) f(b) <= 0 is
-/// asked for. Bisection, secants and inverse parabolas, at worst the square of bisection's number of steps
+/// A place in [a, b] where f changes its sign, to `tolerance` and four roundings of it. Precondition: f(a)
+/// f(b)
+/// <= 0. Bisection, secants and inverse parabolas, at worst the square of bisection's number of steps
 /// (Brent 1973, chapter 4).
 template <class F>
 double brent_root(F&& f, double a, double b, double tolerance) {
   double fa = f(a), fb = f(b);
-  double c = a, fc = fa;                    // the other side of the root than b
-  double move = b - a, move_before = move;  // of b: the last one, and the one before
+  double c = a, fc = fa;                    // on the other side of the root than b
+  double move = b - a, move_before = move;  // of b: the last move, and the one before
   while (fb != 0.0) {
     if ((fb > 0.0) == (fc > 0.0)) c = a, fc = fa, move = move_before = b - a;
     if (std::abs(fc) < std::abs(fb)) a = b, b = c, c = a, fa = fb, fb = fc, fc = fa;
@@ -22,7 +23,7 @@ double brent_root(F&& f, double a, double b, double tolerance) {
     const double half = 0.5 * (c - b);
     if (std::abs(half) <= least) break;
     if (std::abs(move_before) >= least && std::abs(fa) > std::abs(fb)) {
-      // The step that interpolation proposes is p/q.
+      // Interpolation proposes the step p/q.
       const double s = fb / fa;
       double p, q;
       if (a == c) {

@@ -8,7 +8,7 @@ namespace scree {
 
 double Hermite::crossing() const {
   assert(begin == 0.0 || end == 0.0 || (begin < 0.0) != (end < 0.0));
-  if (end == 0.0 && begin != 0.0) return 1.0;  // which the cubic meets but for rounding
+  if (end == 0.0 && begin != 0.0) return 1.0;  // where the cubic is zero except for rounding
   return brent_root(polynomial(), 0.0, 1.0, 1e-15);
 }
 

@@ -1,4 +1,4 @@
-// What stands for a smooth function within one step: the cubic through its values and slopes at both ends.
+// Cubic Hermite approximation of a smooth function within one step, from its values and slopes at both ends.
 #pragma once
 
 namespace scree {
@@ -15,14 +15,14 @@ struct Hermite {
       return c0 + theta * (c1 + theta * (c2 + theta * c3));
     };
   }
-  /// 0 <= theta <= 1; its error is at most 1/384 of the largest fourth derivative to theta.
+  /// 0 <= theta <= 1; its error is at most 1/384 of the largest fourth derivative by theta.
   double at(double theta) const { return polynomial()(theta); }
 
-  /// Where it changes its sign, theta to 1e-15; the signs of the ends must differ, or one be zero.
+  /// The theta at which it changes its sign, to 1e-15; the signs of the ends must differ, or one be zero.
   double crossing() const;
 
-  /// The same where it begins at zero and leaves it on the side of its slope, which the end is not on: the
-  /// crossing after that.
+  /// The same for a function that begins at zero and leaves it towards the side of its slope, opposite to the
+  /// end: the later crossing.
   double crossing_after_begin() const;
 };
 

@@ -1,4 +1,4 @@
-// Explicit Runge-Kutta formulas of any state, with dense output: y' = f(t, y) over one step
+// Explicit Runge-Kutta formulas for any state, with dense output: y' = f(t, y) over one step
 // (docs/integration.md derives the coefficients).
 #pragma once
 
@@ -16,8 +16,8 @@ struct RungeKutta {
   std::string_view name;
   int order;          // of the end of a step: its error is O(h^(order + 1))
   int order_between;  // of the dense output: its error is O(h^(order_between + 1)) at any theta
-  /// Stages are spread evenly, and none is further in the step than the share of stages done before it:
-  /// c_i <= (i - 1)/S. A step that takes as long to compute as it lasts has every input when it is needed.
+  /// Stages are spread evenly, and none is later in the step than the share of stages done before it:
+  /// c_i <= (i - 1)/S. If a step takes as long to compute as it lasts, each input is known when it is needed.
   bool real_time;
   std::array<double, S> node;                  // c_i
   std::array<std::array<double, S>, S> stage;  // a_ij
@@ -33,8 +33,8 @@ struct RungeKutta {
   }
 };
 
-/// A step that was taken: its beginning and its slopes, which give the state everywhere within.
-/// `Y` is a number or a vector of fixed or own size: y += h * k must be defined.
+/// A completed step: its beginning and its slopes, which define the state everywhere within it.
+/// `Y` is a number or a vector of fixed or dynamic size: y += h * k must be defined.
 template <std::size_t S, class Y>
 struct SmoothStep {
   const RungeKutta<S>* formula;
@@ -56,8 +56,8 @@ struct SmoothStep {
   }
 };
 
-/// One step of length h from y at time t; f(t, y) is called once a stage, in the order of the nodes, but for
-/// the first where its slope is known already.
+/// One step of length h from y at time t. f(t, y) is called once per stage, in the order of the nodes, except
+/// for the first stage if its slope is known already.
 template <std::size_t S, class Y, class F>
 SmoothStep<S, Y> take_step(const RungeKutta<S>& formula, F&& f, double t, const Y& y, double h,
                            const Y* first_slope = nullptr) {
@@ -72,7 +72,7 @@ SmoothStep<S, Y> take_step(const RungeKutta<S>& formula, F&& f, double t, const 
   return step;
 }
 
-// Tables read as docs/integration.md has them.
+// The tables have the layout of docs/integration.md.
 // clang-format off
 
 inline constexpr RungeKutta<1> explicit_euler{
@@ -98,7 +98,7 @@ inline constexpr RungeKutta<2> ralston{
     {{{0.0, 0.0}, {2.0 / 3, 0.0}}},
     {{{1.0, -3.0 / 4, 0.0, 0.0}, {0.0, 3.0 / 4, 0.0, 0.0}}}};
 
-/// Kutta's of 1901; its dense output is the only one of third order on these stages.
+/// Kutta's formula of 1901; its dense output is the only one of third order on these stages.
 inline constexpr RungeKutta<4> classical{
     "classical Runge-Kutta", 4, 3, false, {0.0, 1.0 / 2, 1.0 / 2, 1.0},
     {{{0.0, 0.0, 0.0, 0.0},

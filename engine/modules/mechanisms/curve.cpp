@@ -15,7 +15,7 @@ JointCurve::JointCurve(std::vector<Vec3> points) : points_(std::move(points)) {
   }
   start_.push_back(whole);
   closed_ = n > 3 && (points_.back() - points_.front()).norm() < 1e-9 * whole;
-  // Of the spline: l- M- + 2 (l- + l) M + l M+ = 6 ((x+ - x) / l - (x - x-) / l-) in every inner point.
+  // Equations of the spline: l- M- + 2 (l- + l) M + l M+ = 6 ((x+ - x) / l - (x - x-) / l-) at inner points.
   const auto count = static_cast<int>(n);
   std::vector<Eigen::Triplet<double>> entries;
   Eigen::MatrixX3d sides = Eigen::MatrixX3d::Zero(count, 3);

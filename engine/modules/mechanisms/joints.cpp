@@ -6,7 +6,7 @@ namespace scree {
 
 namespace {
 
-/// A joint frame in the world, with what its motion is made of.
+/// A joint frame in the world, with the terms of its motion.
 struct EndNow {
   Vec3 arm, point;                   // m
   Mat3 axes;                         // columns x, y, z
@@ -24,7 +24,7 @@ EndNow end_now(const JointEnd& end, const JointedBody& body) {
   return now;
 }
 
-/// u of a and v of b stay square: u.v = 0.
+/// u of a and v of b stay perpendicular: u.v = 0.
 ConstraintRow square(const EndNow& a, const Vec3& u, const EndNow& b, const Vec3& v) {
   ConstraintRow row;
   row.angular_a = u.cross(v);
@@ -71,7 +71,7 @@ ConstraintRow distance(const EndNow& a, const EndNow& b, double length) {
   return row;
 }
 
-/// The same across a curve, which bends away from where the point goes.
+/// The same across a curve, which bends as the point moves along it.
 void add_curve(const Joint& joint, const EndNow& a, const EndNow& b, std::vector<ConstraintRow>& rows) {
   const JointCurve::Place place = joint.curve->nearest(a.axes.transpose() * (b.point - a.point), joint.near);
   EndNow at = a;

@@ -10,10 +10,10 @@ namespace scree {
 
 namespace {
 
-/// [rank + 1] subdomains, so that ranks have about the same weight.
+/// [rank + 1] first subdomain, for about equal weights of ranks.
 std::vector<std::int32_t> cut_by_rank(const State& whole, int ranks) {
   const std::vector<std::int32_t>& first = whole.bodies.subdomains.first;
-  const std::vector<std::int64_t> weight = subdomain_weights(whole);  // before each, and all
+  const std::vector<std::int64_t> weight = subdomain_weights(whole);  // before each, and total
   std::vector<std::int32_t> first_of_rank(1, 0);
   for (int r = 1; r < ranks; ++r) {
     const double aim = static_cast<double>(weight.back()) * r / ranks;
@@ -26,7 +26,7 @@ std::vector<std::int32_t> cut_by_rank(const State& whole, int ranks) {
   return first_of_rank;
 }
 
-/// Of a rank, counted from its first body.
+/// The subdomains of a rank, counted from its first body.
 Subdomains subdomains_of(const WholeCut& cut, int rank, std::int32_t cut_bodies) {
   Subdomains own;
   const std::int32_t first = cut.first_body(rank);
@@ -67,7 +67,7 @@ void Decomposition::take(std::span<const std::byte> part, State& state) {
 
 void Decomposition::agree(State& state) {
   std::vector<std::int32_t>& first = state.bodies.subdomains.first;
-  first.erase(std::ranges::unique(first).begin(), first.end());  // those without bodies
+  first.erase(std::ranges::unique(first).begin(), first.end());  // removes those without bodies
   state.bodies.subdomains.index();
   cut_ = agree_on_cut(ranks_, state.bodies.subdomains);
   cut_bodies_ = static_cast<std::int32_t>(total(&ranks_, state.bodies.subdomains.cut_bodies));
@@ -96,7 +96,7 @@ void Decomposition::remove(std::span<const BodyId> ids, State& state) {
 
 void Decomposition::insert(const Model& model, const NewBody& body, State& state) {
   ++newcomers_;
-  int last = ranks_.count() - 1;  // that has bodies; the first if none has
+  int last = ranks_.count() - 1;  // the last one with bodies; the first if none has any
   while (last > 0 && cut_.first_of_rank[last] == cut_.first_of_rank[last + 1]) --last;
   if (ranks_.rank() == last)
     scree::insert(model, state, body);

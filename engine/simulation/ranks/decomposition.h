@@ -1,9 +1,9 @@
-// A run by several ranks: each has a range of the whole's bodies, and steps as if it had them all.
+// A run by several ranks: each has a range of all bodies, and gives the same results as a single process.
 //
-// Between steps a rank's state has its own bodies alone, which stand in it as they stand in the whole;
-// partners in contacts and caches that are not its own are ghosts of the halo (rank_halo.h), which are there
-// while contacts are found. While they are solved the interface's ghosts stand there (rank_interface.h). All
-// else of a state is the same on all ranks, and so is all that a step reports.
+// Between steps a rank's state contains only its own bodies, in global order. Partners in contacts and caches
+// that are not its own are ghosts of the halo (rank_halo.h), which exist while contacts are searched for.
+// During the solution the ghosts of the interface exist instead (rank_interface.h). All other parts of a
+// state are the same on all ranks, and so is the report of a step.
 #pragma once
 
 #include "engine/simulation/model.h"
@@ -15,17 +15,17 @@ namespace scree {
 
 class Decomposition {
  public:
-  /// Takes the rank's part of a state that all ranks have whole.
+  /// Takes the rank's part of a state that all ranks have in full.
   Decomposition(const Model& model, Ranks& ranks, State& state);
 
-  /// As arrange() does for the whole: bodies are sorted, and go to other ranks, where that is due.
+  /// As arrange() for the whole state: sorts bodies and moves them to other ranks, when that is due.
   void arrange(const Model& model, State& state);
-  /// The whole on rank 0, elsewhere a state without bodies. All ranks call it.
+  /// The whole state on rank 0, on other ranks a state without bodies. All ranks must call it.
   State collect(State& state);
 
-  /// Bodies of these ids go, on all ranks.
+  /// Removes bodies with these ids, on all ranks.
   void remove(std::span<const BodyId> ids, State& state);
-  /// A body comes, behind all others: to the last rank that has any.
+  /// Inserts a body after all others: on the last rank that has any.
   void insert(const Model& model, const NewBody& body, State& state);
 
   Halo* attach_halo(const PlacedCell& cell, State& state) {
@@ -37,7 +37,7 @@ class Decomposition {
   void enter_problem(const Model& model, State& state, std::vector<Vec3>& accelerations) {
     interface_.enter(model, cut_, halo_, state, accelerations);
   }
-  /// Nothing where none has been entered.
+  /// Does nothing if no problem has been entered.
   void leave_problem(State& state) {
     if (interface_.is_entered()) interface_.leave(state);
   }
@@ -46,16 +46,16 @@ class Decomposition {
   void number_fixed(const ContactProblem& problem) { interface_.number_fixed(problem); }
 
  private:
-  /// Rank 0 gives each rank its part of the whole; `state` becomes that.
+  /// Rank 0 sends each rank its part of the whole; `state` becomes this part.
   void share_out(State whole, State& state);
-  /// The state becomes the rank's part of the whole, by the cut there is.
+  /// The state becomes the rank's part of the whole, with the present cut.
   void take(std::span<const std::byte> part, State& state);
-  /// All ranks have cut their own bodies anew.
+  /// To be called after all ranks have cut their own bodies anew.
   void agree(State& state);
 
   Ranks& ranks_;
   WholeCut cut_;
-  std::int32_t cut_bodies_ = 0, newcomers_ = 0;  // of the whole: that were there when it was cut; not yet cut
+  std::int32_t cut_bodies_ = 0, newcomers_ = 0;  // of the whole: number at the last cut; number not yet cut
   RankHalo halo_;
   RankInterface interface_;
 };

@@ -1,4 +1,4 @@
-// Bodies of other ranks, behind a rank's own.
+// Ghosts: bodies of other ranks, stored after a rank's own.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace scree {
 
-/// A body with all that steps know of it.
+/// A body with all its data for steps.
 struct BodyRecord {
   Pose pose;
   Twist twist;
@@ -22,21 +22,21 @@ struct BodyRecord {
 /// accelerations: [body], or empty.
 BodyRecord record_of(const Bodies& bodies, std::size_t i, std::span<const Vec3> accelerations = {});
 void append_ghosts(std::span<const BodyRecord> records, Bodies& bodies);
-/// Leaves the first bodies alone.
+/// Keeps the first `own` bodies.
 void drop_ghosts(std::size_t own, Bodies& bodies);
 
-/// Who has bodies of whom as ghosts. Ghosts stand by their numbers in the whole, so those of a rank together.
+/// Ghosts of this rank, and own bodies that are ghosts of others. Ordered by global number, hence by rank.
 struct GhostLists {
-  std::vector<std::int32_t> number;                // [ghost] in the whole, rising
-  std::vector<std::size_t> first_of_rank;          // [rank + 1] ghosts that the rank owns
-  std::vector<std::vector<std::int32_t>> own_for;  // [rank] own bodies that are its ghosts, rising
+  std::vector<std::int32_t> number;                // [ghost] global number, ascending
+  std::vector<std::size_t> first_of_rank;          // [rank + 1] first ghost owned by the rank
+  std::vector<std::vector<std::int32_t>> own_for;  // [rank] own bodies that are its ghosts, ascending
 
   std::size_t size() const { return number.size(); }
-  /// The ghost with this number, or -1.
+  /// The ghost with this global number, or -1.
   std::int32_t find(std::int32_t whole_number) const;
 };
 
-/// Gives each ghost what its owner has; to[ghost] becomes from(own body). T is copied byte by byte.
+/// Gives each ghost the value of its owner: to[ghost] becomes from(own body). T is copied byte by byte.
 template <class T, class From>
 void follow_owners(Ranks& ranks, const GhostLists& lists, std::vector<T>& scratch, From&& from, T* to) {
   std::vector<Ranks::Outgoing> out;

@@ -1,4 +1,4 @@
-// What runs by several ranks cannot do yet.
+// Features that runs by several ranks do not support yet.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 namespace scree {
 
 struct NotByRanks {
-  std::string key;  // of a scene
+  std::string key;  // in a scene
   std::string what;
 };
-/// Of all that a model has; empty: it can be run by ranks.
+/// All unsupported features of a model; empty: ranks can run it.
 std::vector<NotByRanks> not_by_ranks(const Model& model, const State& state);
 
 }  // namespace scree

@@ -7,10 +7,10 @@ namespace scree {
 
 namespace {
 
-// How much wider than asked for boxes become, over their largest half extent.
+// Enlargement of the requested boxes, over their largest half extent.
 constexpr double skin = 0.4;
 
-// Bodies that share a box where ranks tell each other where they are.
+// Number of bodies per box in the exchange of positions between ranks.
 constexpr std::size_t bodies_a_box = 64;
 
 BoundingBox around(std::span<const BoundingBox> boxes) {
@@ -22,13 +22,13 @@ BoundingBox around(std::span<const BoundingBox> boxes) {
   return {0.5 * (low + high), 0.5 * (high - low)};
 }
 
-/// What has no place is within anything: it meets nobody.
+/// A box that is not finite is within any other: it touches nothing.
 bool is_within(const BoundingBox& box, const BoundingBox& of) {
   const Vec3 out = (box.centre - of.centre).cwiseAbs() + box.half - of.half;
   return !(out[0] > 0.0) && !(out[1] > 0.0) && !(out[2] > 0.0);
 }
 
-/// How far images may have gone while the cell's lattice has changed, m.
+/// Largest movement of images since the cell's lattice has changed, m.
 double image_way(const PlacedCell& cell, const Mat3& lattice) {
   double way = 0.0;
   for (int k = 0; k < 3; ++k)
@@ -77,7 +77,7 @@ std::vector<std::int32_t> RankHalo::slots_without(std::span<const std::int32_t> 
 }
 
 void RankHalo::remove(std::span<const std::int32_t> gone, std::span<const std::int32_t> own_gone) {
-  // Numbers that stay, less how many before them have gone.
+  // Remaining numbers, minus the number of removed ones before them.
   const auto leave = [](std::vector<std::int32_t>& numbers, std::span<const std::int32_t> without) {
     std::vector<std::int32_t> left;
     for (const std::int32_t n : numbers) {
@@ -179,12 +179,12 @@ void RankHalo::renew(std::span<const BoundingBox> boxes) {
 void RankHalo::renumber_partners(const std::vector<std::int32_t>& before) {
   const auto own = static_cast<std::int32_t>(own_);
   constexpr std::int32_t gone = std::numeric_limits<std::int32_t>::max();
-  std::vector<std::int32_t> now(before.size());  // [ghost that was] its slot, or it is none any more
+  std::vector<std::int32_t> now(before.size());  // [former ghost] its slot, or none
   for (std::size_t k = 0; k < before.size(); ++k) {
     const std::int32_t ghost = lists_.find(before[k]);
     now[k] = ghost < 0 ? gone : own + ghost;
   }
-  const auto renumber = [&](std::int32_t& b) {  // false: it is gone
+  const auto renumber = [&](std::int32_t& b) {  // false: it has been removed
     if (is_boundary(b) || b < own) return true;
     b = now[b - own];
     return b != gone;
@@ -199,7 +199,7 @@ void RankHalo::renumber_partners(const std::vector<std::int32_t>& before) {
     std::erase_if(state_->contacts.list, [](const Contact& c) { return c.key.a < 0; });
     state_->contacts.index(own_);
   }
-  // Distances of pairs are remembered by where their normals stand, which stay as they are if none goes.
+  // Distances of pairs are stored by the index of their normals, which does not change if none is removed.
   NormalCache& normals = state_->cached_normals;
   any_gone = false;
   for (CachedNormal& n : normals.list) {

@@ -1,4 +1,4 @@
-// The ghosts that detection needs: what may touch a rank's bodies before they have moved far.
+// The ghosts for detection: bodies that a rank's bodies may touch before they have moved far.
 #pragma once
 
 #include "engine/detection/detection.h"
@@ -8,28 +8,28 @@
 
 namespace scree {
 
-/// Bodies get boxes that are wider than what they may reach in a step. Bodies of other ranks whose wide boxes
-/// meet those of a rank's bodies are its ghosts, until a body of any rank has left its own. Between
-/// detections ghosts are not there; partners in contacts and caches beyond the own bodies are ghosts of the
-/// halo.
+/// Bodies get boxes wider than their possible travel in a step. Bodies of other ranks whose wide boxes
+/// overlap those of a rank's bodies are its ghosts, until a body of any rank leaves its own wide box. Between
+/// detections there are no ghosts in the state; partners in contacts and caches beyond the own bodies are
+/// ghosts of the halo.
 class RankHalo : public Halo {
  public:
   explicit RankHalo(Ranks& ranks) : ranks_(ranks) {}
 
-  /// With these ghosts, until the halo is made; so that they belong to a state that has been shared out.
+  /// Sets the ghosts until the halo is made, so that they match a state that has just been shared out.
   void begin(std::vector<std::int32_t> numbers);
-  /// Appends the ghosts to the bodies, as their owners have them now.
+  /// Appends the ghosts to the bodies, with the present data of their owners.
   void attach(const WholeCut& cut, const PlacedCell& cell, State& state);
   void detach();
 
-  /// [ghost] where it will be when these bodies have gone, -1: it is one of them. Numbers of the whole,
-  /// rising.
+  /// [ghost] its slot after these bodies are removed; -1: it is one of them. Global numbers,
+  /// ascending.
   std::vector<std::int32_t> slots_without(std::span<const std::int32_t> gone) const;
-  /// They go; `own_gone`: slots of those that are this rank's.
+  /// Removes them; `own_gone`: slots of those that are this rank's.
   void remove(std::span<const std::int32_t> gone, std::span<const std::int32_t> own_gone);
 
-  // Of ghosts at the last detection.
-  std::int32_t number(std::size_t ghost) const { return lists_.number[ghost]; }  // in the whole
+  // Properties of ghosts at the last detection.
+  std::int32_t number(std::size_t ghost) const { return lists_.number[ghost]; }  // global
   MaterialIndex material(std::size_t ghost) const { return records_[ghost].material; }
 
   std::size_t own_bodies() const override { return own_; }
@@ -48,9 +48,9 @@ class RankHalo : public Halo {
   bool is_made_ = false;
   std::size_t own_ = 0, ghosts_before_ = 0;
   std::vector<BoundingBox> wide_;  // [own body]
-  Mat3 lattice_ = Mat3::Zero();    // m, of the cell when it was made
-  double shift_ = 0.0;             // m, by which images may go another way than bodies until it is made anew
-  const WholeCut* cut_ = nullptr;  // these while ghosts are there
+  Mat3 lattice_ = Mat3::Zero();    // m, of the cell when the halo was made
+  double shift_ = 0.0;             // m, allowed relative motion of images and bodies until it is made again
+  const WholeCut* cut_ = nullptr;  // set while ghosts are attached
   const PlacedCell* cell_ = nullptr;
   State* state_ = nullptr;
   std::vector<BodyRecord> records_, scratch_;

@@ -15,7 +15,7 @@ namespace scree {
 
 namespace {
 
-// An edge in 64 bits: bodies of the whole, and the kind of the contact, in whose order it is coloured.
+// An edge in 64 bits: global bodies, and the kind of the contact, which is its order in colouring.
 constexpr int kind_bits = 2, body_bits = 31;
 std::uint64_t packed(std::int32_t a, std::int32_t b, std::uint8_t kind) {
   return static_cast<std::uint64_t>(a) << (body_bits + kind_bits) |
@@ -81,13 +81,13 @@ void RankInterface::list_edges(const Model& model, const WholeCut& cut, const Ra
   }
 }
 
-/// Colours as one process gives them: subdomains in the order of their hash, with the first colour that none
-/// of both bodies has; contacts that carried an impulse before the others.
+/// Colours as in a single process: subdomains in the order of their hash, with the first colour that neither
+/// body has; contacts with an impulse before the others.
 void RankInterface::colour(const WholeCut& cut) {
   const std::size_t edges = all_edges_.size(), subdomains = cut.subdomains();
-  // By home and kind, as order_contacts() has them.
+  // By home and kind, as in order_contacts().
   std::vector<std::int32_t> first(subdomains + 1, 0), order(edges);
-  for (std::size_t e = 0, home = 0; e < edges; ++e) {  // homes rise
+  for (std::size_t e = 0, home = 0; e < edges; ++e) {  // homes are ascending
     while (a_of(all_edges_[e]) >= cut.first[home + 1]) ++home;
     ++first[home];
   }
@@ -118,7 +118,7 @@ void RankInterface::colour(const WholeCut& cut) {
       }
     }
   }
-  // One by one, where colours have run out, in the order of homes.
+  // One by one, after the colours are used up, in the order of homes.
   turn_of_.resize(edges);
   std::uint32_t serial = 0;
   for (const std::int32_t e : order)
@@ -151,14 +151,14 @@ void RankInterface::choose_cone(const WholeCut& cut) {
   std::ranges::sort(bodies);
   bodies.erase(std::ranges::unique(bodies).begin(), bodies.end());
   ghosts_.number = std::move(bodies);
-  // What this rank wants of each, and others of it.
+  // Requests of this rank to each other one, and theirs to it.
   std::vector<Bytes> to(static_cast<std::size_t>(ranks_.count()));
   ghosts_.first_of_rank.assign(1, 0);
   for (int r = 0; r < ranks_.count(); ++r) {
     const auto end_of_rank =
         std::ranges::lower_bound(ghosts_.number, cut.first_body(r + 1)) - ghosts_.number.begin();
     ghosts_.first_of_rank.push_back(static_cast<std::size_t>(end_of_rank));
-    std::vector<std::int32_t> of_rank;  // its edges, counted from its own first
+    std::vector<std::int32_t> of_rank;  // its edges, counted from its own first one
     for (std::size_t k = wanted_of_rank_[r]; k < wanted_of_rank_[r + 1]; ++k)
       of_rank.push_back(wanted_[k] - static_cast<std::int32_t>(first_of_rank_[r]));
     const std::span<const std::int32_t> ghosts =
@@ -192,8 +192,8 @@ void RankInterface::append_ghost_bodies(const WholeCut& cut, State& state, std::
     for (const BodyRecord& r : records_) accelerations.push_back(r.acceleration);
 
   subdomains.own = static_cast<std::int32_t>(own_subdomains_);
-  share_.own.assign(std::max<std::size_t>(1, own_subdomains_), 1);  // sweeps have one at least
-  std::vector<std::int32_t> before;  // subdomains of ghosts that come before the own ones in the whole
+  share_.own.assign(std::max<std::size_t>(1, own_subdomains_), 1);  // sweeps need at least one
+  std::vector<std::int32_t> before;  // subdomains of ghosts before its own ones in global order
   share_.by_place.clear();
   const std::int32_t first_own = cut.first_of_rank[ranks_.rank()];
   std::int32_t last = -1;

@@ -1,5 +1,5 @@
-// What a rank solves besides its own contacts: the interface between subdomains, coloured by all, and the
-// cone of contacts at it that its bodies depend on.
+// The interface of a rank: contacts between subdomains, coloured by all ranks, and the
+// cone of contacts at the interface that its bodies depend on.
 #pragma once
 
 #include "engine/simulation/model.h"
@@ -11,9 +11,9 @@
 
 namespace scree {
 
-/// While a problem is solved the contacts of the cone and the bodies that they need stand behind a rank's
-/// own. All ranks know all contacts between subdomains, 8 bytes each, where they change; so all give them the
-/// same colours, and each finds its own cone.
+/// During a solution the contacts of the cone and the bodies that they need are stored after a rank's
+/// own. All ranks know all contacts between subdomains (8 bytes each, sent when they change). So all ranks
+/// find the same colours, and each finds its own cone.
 class RankInterface : public GhostLink {
  public:
   explicit RankInterface(Ranks& ranks);
@@ -22,16 +22,16 @@ class RankInterface : public GhostLink {
   /// appended.
   void enter(const Model& model, const WholeCut& cut, const RankHalo& halo, State& state,
              std::vector<Vec3>& accelerations);
-  /// Leaves the own ones, with what the solution has made of them.
+  /// Keeps only the own ones, with the results of the solution.
   void leave(State& state);
   bool is_entered() const { return is_entered_; }
-  /// The cut of the whole is another.
+  /// To be called when the global cut has changed.
   void forget() { is_known_ = false; }
 
   const RankShare& share() const { return share_; }
-  /// Own bodies that are others' ghosts, and ghosts.
+  /// Own bodies that are ghosts of other ranks, and ghosts.
   std::span<const std::int32_t> shared_bodies() const { return shared_; }
-  /// Gives bodies that stand for a boundary in a contact their numbers in the whole problem.
+  /// Numbers bodies that stand for a boundary in a contact in the whole problem.
   void number_fixed(const ContactProblem& problem);
 
   void exchange(std::span<Lanes> rows) override;
@@ -47,11 +47,11 @@ class RankInterface : public GhostLink {
 
   Ranks& ranks_;
   RankShare share_;
-  bool is_entered_ = false, is_known_ = false;  // are edges of all ranks, and what follows from them?
+  bool is_entered_ = false, is_known_ = false;  // are the edges of all ranks, and their results, known?
   std::size_t own_bodies_ = 0, own_contacts_ = 0, own_subdomains_ = 0;
-  std::int32_t first_body_ = 0, whole_bodies_ = 0;   // of the whole: the own ones begin; all
+  std::int32_t first_body_ = 0, whole_bodies_ = 0;   // global: first own body; number of all bodies
   std::int64_t contacts_before_ = 0, contacts_ = 0;  // of lower ranks; of all
-  std::int64_t fixed_before_ = 0, fixed_ = 0;        // contacts with boundaries, likewise; own
+  std::int64_t fixed_before_ = 0, fixed_ = 0;        // contacts with boundaries: of lower ranks; own
   std::vector<std::int32_t> subdomain_of_;           // [own body]
 
   // Contacts between subdomains, packed into 64 bits each.
@@ -63,18 +63,18 @@ class RankInterface : public GhostLink {
   std::vector<Listed> listed_;                                 // [own subdomain]
   std::vector<std::uint64_t> edges_, last_edges_, all_edges_;  // own; of the last solution; of all ranks
   std::vector<std::int32_t> edge_contact_;                     // [own edge]
-  std::vector<std::size_t> first_of_rank_;                     // [rank + 1] of all edges
+  std::vector<std::size_t> first_of_rank_;                     // [rank + 1] first edge in all_edges_
   std::vector<std::uint8_t> colour_of_;                        // [edge of all]
   std::vector<std::uint32_t> turn_of_;                         // likewise, see InterfaceContact
-  std::vector<std::uint64_t> taken_, hashes_;                  // [body of the whole] its colours; [subdomain]
+  std::vector<std::uint64_t> taken_, hashes_;                  // [global body] its colours; [subdomain]
   std::vector<std::int32_t> by_hash_;
   std::vector<InterfaceContact> between_;
-  std::vector<std::uint32_t> needed_;  // [body of the whole], see cone_of()
+  std::vector<std::uint32_t> needed_;  // [global body], see cone_of()
 
   GhostLists ghosts_;
-  std::vector<std::int32_t> wanted_;                     // edges of all: of the cone, at home elsewhere
-  std::vector<std::size_t> wanted_of_rank_;              // [rank + 1]
-  std::vector<std::vector<std::int32_t>> contacts_for_;  // [rank] own edges that it wants
+  std::vector<std::int32_t> wanted_;         // indices in all_edges_: edges of the cone owned by other ranks
+  std::vector<std::size_t> wanted_of_rank_;  // [rank + 1]
+  std::vector<std::vector<std::int32_t>> contacts_for_;         // [rank] own edges in its cone
   std::vector<std::pair<std::int32_t, std::int32_t>> renamed_;  // own contact, its partner in the halo
   std::vector<std::int32_t> shared_;
 

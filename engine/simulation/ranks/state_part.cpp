@@ -6,14 +6,14 @@ namespace scree {
 
 namespace {
 
-// Every array of bodies that runs by ranks have.
+// All arrays of bodies in runs by ranks.
 template <class BodiesType, class F>
 void each_array(BodiesType& b, F&& f) {
   f(b.position), f(b.orientation), f(b.linear_velocity), f(b.angular_velocity);
   f(b.mass), f(b.inertia), f(b.shape), f(b.material), f(b.id);
 }
 
-/// What a pair remembers, but for its list.
+/// The memory of a pair, except for its list.
 struct FlatPair {
   std::int32_t a, b;
   Vec3 offset;
@@ -35,7 +35,7 @@ Bytes write_part(const State& state, std::int32_t begin, std::int32_t end,
     using T = typename std::decay_t<decltype(list)>::value_type;
     std::vector<T> part;
     std::vector<std::int32_t> counts;
-    const auto at = [&](std::int32_t i) {  // bodies that have just come have none
+    const auto at = [&](std::int32_t i) {  // newly inserted bodies have none
       return row.empty() ? 0 : row[std::min(static_cast<std::size_t>(i), row.size() - 1)];
     };
     part.assign(list.begin() + at(begin), list.begin() + at(end));

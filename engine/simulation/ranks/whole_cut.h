@@ -1,4 +1,4 @@
-// How the bodies of a run by several ranks are numbered in the whole, and whose they are.
+// Global numbers of the bodies of a run by several ranks, and their owners.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 
 namespace scree {
 
-/// The subdomains of all ranks, one after the other: those of a rank stand together, in the order of ranks.
+/// The subdomains of all ranks, one after the other: those of a rank are contiguous, in the order of ranks.
 /// The same on all ranks.
 struct WholeCut {
-  std::vector<std::int32_t> first;          // [subdomain + 1] body of the whole
-  std::vector<std::int32_t> first_of_rank;  // [rank + 1] subdomain
+  std::vector<std::int32_t> first;          // [subdomain + 1] first body, global number
+  std::vector<std::int32_t> first_of_rank;  // [rank + 1] first subdomain
 
   std::size_t subdomains() const { return first.size() - 1; }
   std::int32_t bodies() const { return first.back(); }
@@ -24,7 +24,7 @@ struct WholeCut {
   }
 };
 
-/// Of what each rank has; all ranks call it.
+/// Made from the subdomains of all ranks; all ranks must call it.
 inline WholeCut agree_on_cut(Ranks& ranks, const Subdomains& own) {
   std::vector<std::int32_t> sizes, all;
   for (std::size_t k = 0; k < own.own_size(); ++k) sizes.push_back(own.first[k + 1] - own.first[k]);

@@ -10,7 +10,7 @@ namespace {
 
 using Kind = ActuatorInput::Kind;
 
-// Of a rate, or of 1 m/s or rad/s: what a tangent is taken by. Outputs are exact to 1e-12 of their size.
+// Step for tangents, over the rate or over 1 m/s or rad/s. Outputs are exact to 1e-12 of their size.
 constexpr double rate_change = 1e-5;
 
 bool is_of_joint(const ActuatorInput& input, std::size_t joint) {
@@ -18,7 +18,7 @@ bool is_of_joint(const ActuatorInput& input, std::size_t joint) {
          static_cast<std::size_t>(input.part) == joint;
 }
 
-/// Inputs a time `after_s` after the middle of the step; forces are those of the last step.
+/// Inputs at a time `after_s` after the middle of the step; forces are those of the last step.
 std::vector<double> inputs_at(const Actuator& actuator, double after_s, const Workspace& w,
                               const ActuatorState& now) {
   std::vector<double> inputs = now.inputs;
@@ -85,7 +85,7 @@ void expect_actuators(const Model& model, double begin_s, double h, State& state
 }
 
 void take_actuators(const Model& model, double begin_s, double h, const StepResult& result, State& state) {
-  const double over = 1.0 / (begin_s + h - state.time_s);  // sums are of the step as far as it has come
+  const double over = 1.0 / (begin_s + h - state.time_s);  // sums are over the elapsed part of the step
   for (std::size_t d = 0; d < model.actuators.size(); ++d) {
     const Actuator& actuator = model.actuators[d];
     ActuatorState& now = state.actuators[d];

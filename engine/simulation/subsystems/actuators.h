@@ -1,4 +1,4 @@
-// Equations that drive motors: seen ahead before a step, moved after it.
+// Actuators: equations that drive motors, predicted before a step and advanced after it.
 #pragma once
 
 #include "engine/simulation/diagnostics.h"
@@ -6,13 +6,13 @@
 
 namespace scree {
 
-/// What motors get from their actuators in a step from `begin_s` on, if rates stay as they are: into the
-/// workspace's joints, which are looked at. For a force also how it changes with the rate of its own joint at
-/// the end of the step, where its drive looks at that; what else changes meanwhile, others' joints among it,
-/// counts from the next step on. Starts actuators that have not begun.
+/// Predicts the actuators' outputs for motors in a step from `begin_s` on, at constant rates, and stores them
+/// in the workspace's joints, which are inputs too. For a force also its derivative by the rate of its own
+/// joint at the end of the step, if the actuator uses that rate. Other changes in the step, such as those of
+/// other joints, count from the next step on. Starts actuators that have not started yet.
 void expect_actuators(const Model& model, double begin_s, double h, State& state, Workspace& workspace);
 
-/// Moves actuators through a (sub)step, with what came of it.
+/// Advances actuators through a (sub)step, with its results.
 void take_actuators(const Model& model, double begin_s, double h, const StepResult& result, State& state);
 
 }  // namespace scree

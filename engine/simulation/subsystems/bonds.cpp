@@ -54,16 +54,16 @@ Bond glue(const Model& model, const Bodies& bodies, const PlacedCell& cell, std:
   return bond;
 }
 
-/// Of the point of a body at an arm while the body moves on, m/s^2.
+/// Acceleration of a body's point at an arm, for constant velocities, m/s^2.
 Vec3 bends(const Twist& v, const Vec3& arm) { return v.angular.cross(v.angular.cross(arm)); }
 
-/// What holds one row of a bond: N/m or N m/rad, infinity if rigid; a share of critical damping; and the
+/// Spring of one row of a bond: N/m or N m/rad, infinity if rigid; a share of critical damping; and the
 /// length for residuals of a rigid one.
 struct Spring {
   double stiffness, damping, length;
 };
 
-/// Along a row, x, x'' and the velocity of the image.
+/// Deformation along a row: x, x'' and the velocity of the image.
 struct Deformation {
   double x, bending, image;
 };
@@ -112,15 +112,16 @@ void set_rows(const BondLaw& law, const Bond& bond, double h, const Workspace& w
   }
 }
 
-/// What a row has to change, m/s: all that a rigid bond sees, and of it what a spring is stiff enough for.
+/// Velocity change that a row requires, m/s: all of it for a rigid bond; for a spring the share that its
+/// stiffness causes.
 double to_change(const Row& row, const std::vector<Twist>& before) {
   const double u = row_velocity(row, before[row.edge.a], before[row.edge.b]) + row.bias;
   return u * row.length;
 }
 
-/// J, of springs between x and what they come to until the next step, y = x + h u + h^2/2 x'':
-/// k/2 (x y + theta/2 (y - x)^2). With the kinetic energy at the end of the step that is what (A11) keeps
-/// where theta is 0, and grows by -k/4 theta (y' - x)^2 in the next one, y' after that, where it is not.
+/// J, of springs between x and their deformation at the next step, y = x + h u + h^2/2 x'':
+/// k/2 (x y + theta/2 (y - x)^2). Together with the kinetic energy at the end of the step, (A11) conserves it
+/// for theta = 0. Otherwise it changes by -k/4 theta (y' - x)^2 in the next step, with y' after that.
 double spring_energy(const BondLaw& law, const Bond& bond, const BondPlace& at, double h,
                      const ContactSolution& solution) {
   const Twist a = twist(solution.velocity[bond.a]), b = twist(solution.velocity[bond.b]);
@@ -201,7 +202,7 @@ void form_bonds(const Model& model, double begin_s, const PlacedCell& cell, Stat
 
 namespace {
 
-/// Does a joint hold its bodies where they cannot but touch?
+/// Does a joint hold its bodies so that they cannot but touch?
 bool keeps_together(const MachineJoint& joint) {
   switch (joint.kind) {
     case JointKind::fixed:
@@ -268,7 +269,7 @@ BondPlace place_bond(const Bodies& bodies, const PlacedCell& cell, const Bond& b
   at.turn = turned.angle() * turned.axis();
   const Quat middle_frame = frame_b * Quat(Eigen::AngleAxisd(0.5 * turned.angle(), turned.axis()));
   at.frame = middle_frame.toRotationMatrix().transpose();
-  // Rates of these are what rows see: with both at the middle, to first order in the turn.
+  // The rates of these are the rows' velocities: with both at the middle, to first order in the rotation.
   at.stretch = at.frame * (end_a - end_b);
   return at;
 }

@@ -8,7 +8,7 @@ namespace scree {
 
 namespace {
 
-/// What a change of the flow gives the bodies.
+/// Effect of a change of the flow on the bodies.
 struct FlowGain {
   double work = 0.0;                                    // J
   Vec3 impulse = Vec3::Zero(), angular = Vec3::Zero();  // N s, N m s
@@ -66,8 +66,8 @@ void set_image_velocities(const Model& model, const State& state, Workspace& w) 
 
 namespace {
 
-// How much lighter than the bodies a cell is where overlaps are corrected: as light as sweeps that look at it
-// once each can follow.
+// Ratio of the bodies' inertia to that of a cell in the correction of overlaps: as light as possible for
+// sweeps that update it once each.
 constexpr double readiness = 4.0;
 
 double mass_of(const Bodies& bodies) {
@@ -76,7 +76,7 @@ double mass_of(const Bodies& bodies) {
   return mass;
 }
 
-/// Rates gained in h along axes whose stress is held, by these stresses alone: h V s over the inertia.
+/// Rates gained in h along axes with held stress, by these stresses alone: h V s over the inertia.
 Vec3 pressed(const Model& model, const Bodies& bodies, double h, const PlacedCell& cell) {
   const Vec3 edges = model.cell.high - model.cell.low;
   const double mass = mass_of(bodies);
@@ -89,7 +89,7 @@ Vec3 pressed(const Model& model, const Bodies& bodies, double h, const PlacedCel
   return rate;
 }
 
-/// Of contacts that carry something.
+/// Sums over contacts with an impulse.
 struct ContactSums {
   Mat3 stress = Mat3::Zero(), fabric = Mat3::Zero();  // N m s, and sides
   double touches = 0.0;                               // sides of bodies
@@ -120,7 +120,7 @@ ContactSums sums_of(const std::vector<Contact>& list, std::span<const std::int32
   });
 }
 
-/// Of bodies, against the flow.
+/// Sums over bodies, relative to the flow.
 struct Moments {
   Mat3 kinetic = Mat3::Zero();
   Vec3 momentum = Vec3::Zero();
@@ -195,7 +195,7 @@ double cell_speed(const Model& model, const Bodies& bodies, double h, const Work
   if (!model.cell.holds_stress()) return 0.0;
   const double mass = mass_of(bodies);
   if (mass == 0.0) return 0.0;
-  // Every body takes up its part of the volume by mass, a cube; on a face of it the stress acts.
+  // Each body takes up its share of the volume by mass, as a cube; the stress acts on a face of it.
   double sides = 0.0;  // times mass
   for (std::size_t i = 0; i < bodies.size(); ++i)
     sides += bodies.mass[i] * std::cbrt(w.cell.volume * bodies.mass[i] / mass);
@@ -222,8 +222,8 @@ void take_cell(const Model& model, double begin_s, double h, const Workspace& w,
   if (!w.problem.cell) return;
   const double middle = begin_s + 0.5 * h;
   state.cell.deformation = exponential(w.solution.cell_correction.asDiagonal(), h) * w.cell.deformation;
-  // Bodies are carried along by what the stress gives the cell, as far as contacts have left that; what
-  // contacts give it they have had from them.
+  // Bodies move with the rate that the stress gives the cell, as far as contacts have not changed it; they
+  // have already received the contacts' part.
   const CellTerms& terms = *w.problem.cell;
   for (int k = 0; k < 3; ++k) {
     const double pressed_by = terms.rate[k] - terms.start[k],

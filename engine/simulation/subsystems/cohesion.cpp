@@ -40,7 +40,7 @@ void attract(const Model& model, const State& state, double h, Workspace& w) {
 
 void pull(Workspace& w) {
   ContactProblem& p = w.problem;
-  for (std::size_t c = 0; c < w.attraction.size(); ++c) {  // one after the other: contacts share bodies
+  for (std::size_t c = 0; c < w.attraction.size(); ++c) {  // serial: contacts share bodies
     if (w.attraction[c] == 0.0) continue;
     const std::size_t a = p.a(c), b = p.b(c);
     const Vec3 impulse = -w.attraction[c] * p.normal(c);

@@ -12,24 +12,24 @@ namespace scree {
 
 namespace {
 
-// q of an impact that takes ten steps: (4/10)^2 of Hertz's, (pi/10)^2 of a linear one.
+// q of an impact that takes ten steps: (4/10)^2 for Hertz's, (pi/10)^2 for a linear one.
 constexpr double q_of_ten_steps = 0.16, q_of_ten_linear_steps = 0.0987;
 
-// Of the overlap that is near, what counts as touching; of the contact's length at least so much.
+// Overlap that counts as touching, over the expected overlap, and the least over the contact's length.
 constexpr double barely = 1e-3, least_barely = 1e-9;
 
-// Compliance over W is not more: beyond, a spring does nothing in a step.
+// Upper limit of compliance over W: beyond it, a spring has no effect in a step.
 constexpr double softest = 1e7;
 
-// Overlaps whose difference is less than this part of them are as one.
+// Overlaps whose relative difference is below this are treated as equal.
 constexpr double alike = 1e-4;
 
 constexpr int newton_steps = 12;
 
-// Of where a law is linearised: what that is off by, squared, is what the law is.
+// Relative accuracy of the point of linearisation: the error of the law is its square.
 constexpr double expected_to = 1e-4;
 
-// The part of its impulse that counts as what a contact has to change.
+// The share of its impulse in the velocity change that a contact requires.
 constexpr double part_of_impulse = 2e-3;
 
 /// (V(b) - V(a))/(b - a) and its derivative by b.
@@ -39,7 +39,7 @@ struct Gradient {
 Gradient discrete_gradient(const SpringLaw& law, double a, double b) {
   const double apart = b - a, middle = 0.5 * (a + b);
   if (middle > 0.0 && std::abs(apart) < alike * middle)
-    return {law.force(middle), 0.5 * law.stiffness(middle)};  // to apart^2/24 of the third derivative
+    return {law.force(middle), 0.5 * law.stiffness(middle)};  // error: apart^2/24 of the third derivative
   if (!(a > 0.0) && !(b > 0.0)) return {0.0, 0.0};
   if (apart == 0.0) return {0.0, 0.0};
   const double value = (law.energy(b) - law.energy(a)) / apart;
@@ -53,7 +53,7 @@ double next_of(const ContactSpring& s, double u) {
   return s.overlap - s.to_next * u - 0.5 * s.to_next * s.to_next * s.bend;
 }
 
-/// (A14), N s, also where it is negative, and its derivative by u+.
+/// (A14), N s, also if it is negative, and its derivative by u+.
 struct Impulse {
   double value, slope;
 };
@@ -73,14 +73,14 @@ Impulse normal_impulse(const ContactSpring& s, double u) {
   return p;
 }
 
-/// The velocity above which nothing touches; infinite where something does at any.
+/// The velocity above which there is no contact; infinite if there is one at any velocity.
 double touching_velocity(const ContactSpring& s) {
   if (s.begin > 0.0) return infinity;
   const double at_end = 2.0 / s.h * end_of(s, 0.0), next = 1.0 / s.to_next * next_of(s, 0.0);
   return s.theta > 0.0 ? std::max(at_end, next) : at_end;
 }
 
-/// The velocity that a contact would get by itself, whose last impulse has others keep it as it is.
+/// The velocity without this contact, if its last impulse has kept it constant against other forces.
 double expected_velocity(const ContactSpring& s, double last_impulse) {
   double u = s.approach;
   for (int step = 0; step < newton_steps; ++step) {
@@ -94,14 +94,14 @@ double expected_velocity(const ContactSpring& s, double last_impulse) {
   return u;
 }
 
-/// The overlap by which tangential stiffness and damping go: in the middle of the step, or where the contact
-/// goes in one that is too long for the spring.
+/// The overlap for tangential stiffness and damping: in the middle of the step, or at the end of the
+/// contact's motion in a step that is too long for the spring.
 double acting_overlap(const ContactSpring& s, double u) {
   const double now = std::max(0.0, s.overlap), next = std::max(0.0, next_of(s, u));
   return now + s.theta * std::max(0.0, next - now);
 }
 
-/// (A14), linear around this velocity, and (A15).
+/// (A14), linear about this velocity, and (A15).
 void linearise(const ContactSpring& s, double u, ContactCompliance& out) {
   const double most = softest * s.response;
   const Impulse p = normal_impulse(s, u);
@@ -125,7 +125,7 @@ void linearise(const ContactSpring& s, double u, ContactCompliance& out) {
   }
 }
 
-/// Linear around a velocity at which it touches, be it barely.
+/// Linear about a velocity at which it touches, even if barely.
 void linearise_where_it_touches(ContactSpring& s, double u, double least_overlap, ContactCompliance& out) {
   const double touches = touching_velocity(s);
   const double at = touches < infinity ? std::min(u, touches - least_overlap / s.to_next) : u;
@@ -134,7 +134,7 @@ void linearise_where_it_touches(ContactSpring& s, double u, double least_overlap
   linearise(s, at, out);
 }
 
-/// The deepest overlap that it comes to by itself.
+/// The deepest overlap that the contact reaches by itself.
 double deepest_overlap(const ContactSpring& s) {
   const double speed = std::max(0.0, -s.approach);
   return std::max({0.0, s.overlap, s.begin, speed > 0.0 ? s.law.deepest(speed, s.response) : 0.0});
@@ -182,7 +182,7 @@ bool begin_spring(const Model& model, const State& state, const Interval& interv
   }
   if (!pair.elasticity.is_elastic()) return false;
   ContactTerms& terms = p.contact[c];
-  terms.gap = std::max(terms.gap, 0.0);  // what is elastic is not corrected
+  terms.gap = std::max(terms.gap, 0.0);  // overlaps of elastic contacts are not corrected
   if (!p.is_moved(p.a(c)) && !p.is_moved(p.b(c))) return false;
   const LocalContact response = respond(terms, p.edge[c], p.response.data());
   s.response = 1.0 / response.inverse_w_nn;
@@ -197,7 +197,7 @@ bool begin_spring(const Model& model, const State& state, const Interval& interv
   if (memory != nullptr)
     s.free_overlap = memory->free_overlap;
   else if (state.step == 0 && state.springs.empty())
-    s.normal_before = s.law.energy(s.begin);  // what the run begins with
+    s.normal_before = s.law.energy(s.begin);  // at the beginning of the run
   else
     s.free_overlap = std::max(0.0, s.begin);
   s.overlap -= s.free_overlap;
@@ -239,7 +239,7 @@ double speed_to_change(const ContactSpring& s, double last_impulse) {
 
 namespace {
 
-/// How far springs are from their laws, squared, and how many press.
+/// Sum of the squared errors of springs relative to their laws, and the number of those that press.
 struct SpringErrors {
   double squares = 0.0;  // m^2/s^2
   std::int64_t pressing = 0;
@@ -267,7 +267,7 @@ double follow_springs(double goal, const ContactSolution& solution, Workspace& w
       const Impulse law = normal_impulse(s, velocity(c));
       const double is = solution.impulse[c][0], should = std::max(0.0, law.value);
       if (!(is > 0.0) && !(should > 0.0)) continue;
-      // what the bodies would change by until both agree
+      // the velocity change of the bodies until both agree
       double give = p.compliance[c].compliance[0];
       if (law.slope * give < -1.0) give = -1.0 / law.slope;
       const double off = s.response * give / (s.response + give) * (is - should);
@@ -301,7 +301,7 @@ void end_springs(double h, Workspace& w, State& state, StepReport& report) {
   for (std::size_t c = 0; c < w.springs.size(); ++c) {
     ContactSpring& s = w.springs[c];
     met += s.normal_before + s.tangential_before;
-    if (!s.acts) {  // a rigid impact: what gave no force before it gives none after
+    if (!s.acts) {  // a rigid impact: an overlap without force before has none after
       if (s.law.coefficient > 0.0 && w.solution.impulse[c][0] > 0.0)
         memory.push_back({.key = state.contacts.list[c].key,
                           .tangential_stiffness = 1.0f,

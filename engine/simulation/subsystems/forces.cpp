@@ -16,30 +16,30 @@ constexpr int most_iterations = 50;  // of the velocity in the middle
 constexpr double iteration_accuracy = 1e-15;
 constexpr double turbulent_reynolds = 1000.0, turbulent_drag = 0.44;  // Newton's regime
 
-/// Drag over velocity, kg/s, of a sphere of diameter d that the fluid passes at a speed.
+/// Drag over velocity, kg/s, of a sphere of diameter d at a relative speed of the fluid.
 double drag_coefficient(const Fluid& fluid, double d, double speed) {
   const double stokes = 3.0 * std::numbers::pi * d * fluid.viscosity;
   if (fluid.drag == DragLaw::none) return 0.0;
   if (fluid.drag == DragLaw::stokes) return stokes;
   const double reynolds = fluid.density * speed * d / fluid.viscosity;
-  // 24/Re stands for Stokes' law.
+  // 24/Re is Stokes' law.
   if (reynolds > turbulent_reynolds) return stokes * turbulent_drag * reynolds / 24.0;
   return stokes * (1.0 + 0.15 * std::pow(reynolds, 0.687));
 }
 
-/// Mean acceleration in h of a body that moves at v, where `a` (m/s^2) acts on it beside the fluid's drag:
-/// (A7).
+/// Mean acceleration in h of a body with velocity v, if the acceleration `a` (m/s^2) acts in addition to
+/// drag: (A7).
 Vec3 acceleration_in_fluid(double b, const Vec3& slip, const Vec3& a, double h) {
   const double decay = -std::expm1(-b * h) / h;
   return decay > 0.0 ? Vec3(decay * slip + decay / b * a) : a;
 }
 
-/// What acts on a body, m/s^2: the fluid's drag is `b` (1/s) times `slip` (m/s), the rest `others`.
+/// Accelerations of a body, m/s^2: the fluid's drag is `b` (1/s) times `slip` (m/s), the rest is `others`.
 struct Pulls {
   Vec3 others, slip = Vec3::Zero();
   double b = 0.0;
 };
-/// `for_fields`: the velocity that they are taken at.
+/// `for_fields`: the velocity at which fields are evaluated.
 Pulls pulls(const Model& model, const Bodies& bodies, std::size_t i, const PathPoint& at,
             const Vec3& for_fields, const Vec3& gravity) {
   const Forces& forces = model.forces;
@@ -56,7 +56,7 @@ Pulls pulls(const Model& model, const Bodies& bodies, std::size_t i, const PathP
   return p;
 }
 
-/// By fields and fluid, of one body.
+/// By fields and fluid, for one body.
 Vec3 body_acceleration_of(const Model& model, const Bodies& bodies, std::size_t i, const Vec3& gravity,
                           double h, double time_s) {
   const PathPoint at{bodies.position[i], bodies.linear_velocity[i], time_s};

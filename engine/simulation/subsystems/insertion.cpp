@@ -18,14 +18,14 @@ namespace {
 
 /// Is a point, or in a periodic cell any image of it, in an outlet?
 bool is_in(const HalfSpace& half, const PlacedCell&,
-           const Vec3& x) {  // no normal is along what repeats itself
+           const Vec3& x) {  // no normal is along a periodic direction
   return half.normal.dot(x - half.point) > 0.0;
 }
 bool is_in(const Region& region, const PlacedCell& cell, const Vec3& x) {
   return holds_image(region, cell, x);
 }
 
-/// A domain ends nowhere along what repeats itself.
+/// A domain has no limits along periodic directions.
 bool is_outside(const Domain& domain, const PlacedCell& cell, const Vec3& x) {
   for (int k = 0; k < 3; ++k) {
     const bool within = x[k] >= domain.low[k] && x[k] <= domain.high[k];
@@ -48,7 +48,7 @@ void account(const BodySums& sums, double sign, StepReport& report) {
   report.insertion.angular_momentum += sign * sums.angular;
 }
 
-/// Returns what the body is given, N s.
+/// Returns the impulse on the body, N s.
 Vec3 reflect(const Domain& domain, const PlacedCell& cell, Bodies& bodies, std::size_t i) {
   const Vec3 &x = bodies.position[i], before = bodies.linear_velocity[i];
   Vec3& v = bodies.linear_velocity[i];
@@ -59,7 +59,7 @@ Vec3 reflect(const Domain& domain, const PlacedCell& cell, Bodies& bodies, std::
   return bodies.mass[i] * (v - before);
 }
 
-/// [body] the outlet that it is in, `nowhere`, or that it is out of the domain.
+/// [body] its outlet, `nowhere`, or `out_of_domain`.
 constexpr std::int32_t nowhere = -1, out_of_domain = -2;
 std::vector<std::int32_t> whereabouts(const Model& model, const PlacedCell& cell, const Bodies& bodies) {
   std::vector<std::int32_t> where(bodies.size(), nowhere);
@@ -75,16 +75,16 @@ std::vector<std::int32_t> whereabouts(const Model& model, const PlacedCell& cell
   return where;
 }
 
-/// A body that is somewhere, with what is told of it.
+/// A body in an outlet or outside of the domain, with the data for reports.
 struct Found {
   std::int32_t where;
   BodyId id;
   double mass;
   BodySums sums;
-  Vec3 position, given;  // m; N s, where it was reflected
+  Vec3 position, given;  // m; N s, if it was reflected
 };
 
-/// Of all ranks, in the order of the whole. What is to be reflected has been.
+/// The bodies of all ranks, in global order. Reflections have been made.
 std::vector<Found> find_somewhere(const Model& model, const PlacedCell& cell, Bodies& bodies) {
   const std::vector<std::int32_t> where = whereabouts(model, cell, bodies);
   std::vector<Found> found;
@@ -127,7 +127,7 @@ void let_out(const Model& model, const PlacedCell& cell, State& state, Decomposi
     remove(state, gone);
 }
 
-/// Where an inlet may put grains: all images that reach there are in the way.
+/// The space in which an inlet may place grains: all images that reach into it are obstacles.
 class Room {
  public:
   Room(const Shapes& shapes, const Inlet& inlet, const PlacedCell& cell)
@@ -145,7 +145,7 @@ class Room {
       return true;
     });
   }
-  /// Those that reach into it, of all ranks.
+  /// Adds the bodies that reach into it, of all ranks.
   void add(const Bodies& bodies) {
     struct Placed {
       ShapeIndex shape;
@@ -181,7 +181,7 @@ const InletGrain& grain_of(const Inlet& inlet, std::int64_t n) {
   return found == inlet.grains.end() ? inlet.grains.back() : *found;
 }
 
-/// What stands in the way: grains, and what has become of the boundaries at a time.
+/// Obstacles: grains, and the boundaries' poses at a time.
 struct Occupied {
   Room& room;
   std::span<const BoundaryPose> walls;
@@ -257,7 +257,7 @@ void let_in(const Model& model, const PlacedCell& cell, std::size_t number, Stat
 
 double due(const Inlet& inlet, double time_s) {
   const double rate = inlet.mass_rate > 0.0 ? inlet.mass_rate : inlet.number_rate;
-  // A grain at the very start, and no step later by rounding.
+  // One grain at the very start, and none a step later because of rounding.
   return rate * std::max(0.0, std::min(time_s, inlet.stop_s) - inlet.start_s) * (1.0 + 1e-12);
 }
 

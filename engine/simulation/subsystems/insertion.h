@@ -1,4 +1,4 @@
-// Grains that come and go: between steps, before anything moves.
+// Insertion and deletion of grains: between steps, before anything moves.
 #pragma once
 
 #include "engine/simulation/diagnostics.h"
@@ -8,16 +8,15 @@ namespace scree {
 
 class Decomposition;  // engine/simulation/ranks/decomposition.h
 
-/// Takes out what is in an outlet or out of the domain, then lets in what the inlets are due to have made by
-/// now, where there is room. In a periodic cell who has an image in an outlet is in it, and new grains
-/// overlap no image; they have the velocity of the cell's flow at their place on top of their own. Depends on
-/// model and state alone: grain n of an inlet is the same whatever else happens, its place is the first free
-/// one of those tried in the first step that finds one. Cost linear in the bodies, in steps with something to
-/// do; by a removal also in the contacts.
-/// `decomposition`: where the state is a rank's part.
+/// Removes bodies in an outlet or outside of the domain, then inserts the grains that are due at the inlets,
+/// if there is room. In a periodic cell a body with an image in an outlet is in it, and new grains
+/// overlap no image; their velocity is their own plus the cell's flow at their place. Depends on
+/// model and state alone: grain n of an inlet is the same in any case, and its place is the first free
+/// one of those tried in the first step that finds one. Cost linear in the bodies, in steps with insertions
+/// or deletions; for a deletion also in the contacts. `decomposition`: if the state is a rank's part.
 void insertion(const Model& model, State& state, StepReport& report, Decomposition* decomposition = nullptr);
 
-/// kg that an inlet is due to have made at a time, or grains.
+/// Mass (kg) or number of grains that an inlet must have inserted by a time.
 double due(const Inlet& inlet, double time_s);
 
 /// Is one of this number of random places in the inlet's region free of walls for such a grain?

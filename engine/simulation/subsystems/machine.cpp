@@ -15,14 +15,14 @@ namespace {
 
 /// A side of a joint in a step.
 struct End {
-  std::int32_t body = -1;  // of the problem; -1: it is not there
+  std::int32_t body = -1;  // of the problem; -1: it does not exist
   bool is_body = false;    // of the state
   JointedBody now;
-  Pose frame;         // from what `now` is of
-  double size = 0.0;  // m, radius of gyration; 0: nothing moves it
+  Pose frame;         // relative to `now`
+  double size = 0.0;  // m, radius of gyration; 0: fixed
 };
 
-/// What turns rows of joints into rows of the problem.
+/// Converts rows of joints into rows of the problem.
 class JointAssembly {
  public:
   JointAssembly(const Model& model, State& state, double h, double middle_s, Workspace& w)
@@ -34,7 +34,7 @@ class JointAssembly {
         p_(w.problem),
         slots_(state.bodies) {}
 
-  /// Its sides, and where its coordinate stands.
+  /// Determines its sides and its coordinate.
   void look(std::size_t k) {
     const MachineJoint& joint = model_.joints[k];
     JointPlace& place = w_.joints[k] = {};
@@ -82,7 +82,7 @@ class JointAssembly {
     if (a.size == 0.0 && b.size == 0.0) return;
     place.first = static_cast<std::int32_t>(p_.rows.size());
     for (ConstraintRow& row : held_) {
-      // Where both points are apart, by what steps leave, no angular momentum comes from it.
+      // If both points are apart by errors of steps, this must not create angular momentum.
       const Vec3 apart = b.now.pose.position - a.now.pose.position,
                  moment = 0.5 * (row.angular_a + row.angular_b + apart.cross(row.linear_b));
       row.angular_a -= moment;
@@ -101,7 +101,7 @@ class JointAssembly {
     ConstraintRow q;
   };
 
-  /// Teeth: the second bodies of two joints have the same speed where they mesh.
+  /// Teeth: the second bodies of two joints have the same speed at their contact.
   void couple(const JointTeeth& teeth, JointPlace& place, JointState& memory) {
     const MachineJoint &one = model_.joints[teeth.first], &two = model_.joints[teeth.second];
     const JointPlace &at_one = w_.joints[teeth.first], &at_two = w_.joints[teeth.second];
@@ -194,7 +194,7 @@ class JointAssembly {
     return end;
   }
 
-  /// A body of the problem that nothing moves.
+  /// A fixed body of the problem.
   std::int32_t still(const Twist& twist) {
     p_.free_velocity.push_back(twist);
     p_.response.emplace_back();
@@ -203,7 +203,7 @@ class JointAssembly {
     return static_cast<std::int32_t>(p_.bodies()) - 1;
   }
 
-  /// Of a screw: its travel less the lead times its angle, from where it starts.
+  /// The row of a screw: its travel minus the lead times its angle, relative to the start.
   ConstraintRow screw(const Joint& of, const MachineJoint& joint, const ConstraintRow& angle,
                       const JointedBody& a, const JointedBody& b) const {
     ConstraintRow row = coordinate_row(of, JointCoordinate::Kind::travel, a, b);
@@ -275,7 +275,7 @@ class JointAssembly {
         row.bias -= rate;
         if (motor.stiffness > 0.0 || motor.damping > 0.0) {
           soften(row, motor.stiffness, motor.damping, q.value - now);
-          row.bias -= (aim - now) / h_;  // against what moves so
+          row.bias -= (aim - now) / h_;  // relative to that motion
         }
       }
       leads = row.is_joint() && row.compliance == 0.0;
@@ -300,11 +300,11 @@ class JointAssembly {
     }
   }
 
-  /// As it is; or, where a drive's falls with the rate, by the tangent: F = F0 - c (v - v0), as a row
+  /// The row of a force; if the force decreases with the rate, by its tangent: F = F0 - c (v - v0), as a row
   /// v + p / (h c) = v0 + F0 / c.
   void give_force(const JointMotor& motor, const JointPlace& place, Row& row) const {
     const double force = motor.at(end_s_ - h_) + place.aim, c = -place.slope, w = row_coupling(p_, row, row);
-    if (h_ * c * w > 1e-4) {  // else compliances would leave the range of single precision
+    if (h_ * c * w > 1e-4) {  // else compliances would exceed the range of single precision
       row.compliance = 1.0 / (h_ * c);
       row.bias = -(place.rate + force / c);
       row.length *= w / (w + row.compliance);
@@ -326,7 +326,7 @@ class JointAssembly {
   bool flipped_ = false;
 };
 
-/// What a row has to change, m/s, as far as its bounds let it.
+/// Velocity change that a row requires, m/s, as far as its bounds allow.
 double to_change(const Row& row, const std::vector<Twist>& before) {
   if (row.low == row.high) return 0.0;
   const double u = row_velocity(row, before[row.edge.a], before[row.edge.b]) + row.bias;

@@ -13,22 +13,22 @@ namespace scree {
 
 namespace {
 
-// Of the smallest length: a drift that is shorter leads nobody through anything, and what it leads into is
-// an overlap as contacts correct it; and so much further the way is looked at again.
+// Over the smallest length: a shorter drift cannot pass through anything, and its overlaps are
+// corrected as usual; and the distance between two checks of the path.
 constexpr double least_drift = 0.02, stride = 0.25;
 constexpr int most_looks = 100;
 
-// Overlap that contacts mend without a trace, of the smallest length.
+// Overlap that contacts correct without effect, over the smallest length.
 constexpr double little_overlap = 0.005;
 
-// So many newcomers are looked at together with the bodies near them only; of more, with all.
+// Up to this number new bodies are checked together with near bodies only; above it, with all.
 constexpr std::size_t few = 64;
 
 bool is_new(const Bodies& bodies, BodyId first, std::size_t i) {
   return bodies.id[i] >= first && !bodies.is_carried(i) && !bodies.is_asleep(i);
 }
 
-/// The slots of newcomers that drift, of any rank's, and of all here that may be in their way.
+/// The slots of new bodies that drift, of all ranks, and of all bodies here that may be in their path.
 std::vector<std::size_t> concerned(const Model& model, const Bodies& bodies, BodyId first, double h) {
   const auto reach = [&](std::size_t i) {
     return model.shapes.bounding_radius(bodies.shape[i]) + 0.5 * h * bodies.linear_velocity[i].norm();
@@ -81,7 +81,7 @@ void place(const Bodies& from, std::size_t i, Bodies& to) {
   to.orientation[i] = from.orientation[i];
 }
 
-/// How deep each body is in others or in walls, over the contact's length.
+/// Depth of each body in others or in walls, over the contact's length.
 std::vector<double> depths(const Model& model, const State& state, const Bodies& bodies, double time_s,
                            std::span<const BoundaryPose> boundary_pose) {
   DetectionWorkspace workspace;
@@ -108,7 +108,7 @@ std::vector<double> depths(const Model& model, const State& state, const Bodies&
 
 std::int64_t hold_back_newcomers(const Model& model, BodyId first, double h, State& state) {
   Bodies& bodies = state.bodies;
-  double farthest = 0.0;  // that a newcomer drifts, over its smallest length
+  double farthest = 0.0;  // drift of new bodies, over their smallest length
   for (std::size_t i = 0; i < bodies.size(); ++i)
     if (is_new(bodies, first, i))
       farthest = std::max(farthest, 0.5 * h * bodies.linear_velocity[i].norm() /
@@ -116,7 +116,7 @@ std::int64_t hold_back_newcomers(const Model& model, BodyId first, double h, Sta
   farthest = most(bodies.ranks, farthest);
   if (farthest < least_drift) return 0;
 
-  // All ranks look at all that are concerned, those of lower ranks first.
+  // All ranks check all relevant bodies, those of lower ranks first.
   const std::vector<std::size_t> own_slots = concerned(model, bodies, first, h);
   std::size_t before = 0;
   const Bodies start = bodies_of_all(bodies.ranks, subset(bodies, own_slots), before);
@@ -126,7 +126,7 @@ std::int64_t hold_back_newcomers(const Model& model, BodyId first, double h, Sta
   const std::vector<BoundaryPose> boundary_pose = boundary_poses(model, state);
   const std::vector<double> given = depths(model, state, start, state.time_s, boundary_pose);
   const int looks = std::clamp(static_cast<int>(std::ceil(farthest / stride)), 1, most_looks);
-  std::vector<double> deepest(slots.size(), 0.0);  // on the way
+  std::vector<double> deepest(slots.size(), 0.0);  // on the path
   Bodies there;
   for (int k = 1; k <= looks; ++k) {
     const double after = 0.5 * h * k / looks;
@@ -140,7 +140,7 @@ std::int64_t hold_back_newcomers(const Model& model, BodyId first, double h, Sta
     waits[k] = is_new(start, first, k) && !start.linear_velocity[k].isZero(0.0) &&
                deepest[k] > given[k] + little_overlap;
   if (std::ranges::count(waits, 1) == 0) return 0;
-  // Others may come to where one waits: then it goes on, unless that is worse.
+  // Others may come to the place of a delayed body: then it moves on, unless that is worse.
   for (std::size_t k = 0; k < slots.size(); ++k)
     if (waits[k] != 0) place(start, k, there);
   const std::vector<double> waiting = depths(model, state, there, state.time_s + 0.5 * h, boundary_pose);

@@ -1,4 +1,4 @@
-// Where grains come into a simulation and where they leave it.
+// Openings: where grains enter a simulation and where they leave it.
 #pragma once
 
 #include <optional>
@@ -25,29 +25,29 @@ struct Inlet {
   std::vector<InletGrain> grains;   // kinds that new grains are drawn from
   std::optional<Quat> orientation;  // random if not given
   double spread = 0.0;              // rad, of orientations, see draw_orientation()
-  Twist twist;                      // of every new grain
+  Twist twist;                      // of each new grain
   double mass_rate = 0.0;           // kg/s
   double number_rate = 0.0;         // 1/s; one of the two is 0
   double start_s = 0.0, stop_s = infinity;
-  double most_mass = infinity;   // kg, in all
-  double most_count = infinity;  // grains in all
-  int attempts = 100;            // places that a step tries for a grain
+  double most_mass = infinity;   // kg, in total
+  double most_count = infinity;  // grains in total
+  int attempts = 100;            // places tried for a grain per step
   std::uint64_t seed = 0;
 };
 
-/// What lies on the side of a plane that its normal points to.
+/// The side of a plane to which its normal points.
 struct HalfSpace {
   Vec3 point = Vec3::Zero(), normal = -Vec3::UnitZ();  // m, unit
 };
 
-/// Takes out bodies whose centre is in there.
+/// Removes bodies whose centre is in it.
 struct Outlet {
   std::string name;
   std::variant<BoxRegion, CylinderRegion, MeshRegion, HalfSpace> where;
 };
 
-/// What becomes of bodies whose centre leaves the domain: nothing; they are taken out; the part of their
-/// velocity that leads away is turned round; the run ends.
+/// Action for bodies whose centre leaves the domain: none; they are removed; the outward part of their
+/// velocity is reversed; the run ends.
 enum class Outside : std::uint8_t { keep, remove, reflect, stop };
 
 struct Domain {
@@ -55,7 +55,7 @@ struct Domain {
   Outside outside = Outside::keep;
 };
 
-/// What has come through an inlet or gone through an outlet so far.
+/// Bodies that have passed an inlet or an outlet so far.
 struct Throughput {
   std::int64_t bodies = 0;
   double mass = 0.0;        // kg

@@ -11,7 +11,7 @@ namespace scree {
 
 namespace {
 
-/// Of a twist of the part's body, how fast it goes along the axis or turns about it.
+/// The part along the axis, or about it, of a twist of the part's body.
 double along_axis(const Part& part, const Twist& twist) {
   return part.axis.dot(part.freedom == Freedom::along ? twist.linear : twist.angular);
 }
@@ -25,7 +25,7 @@ double distance(const Model& model, const std::vector<BoundaryPose>& boundary_po
   return std::abs(a.normal.dot(b.point - a.point));
 }
 
-/// Without damping, N or N m.
+/// Force without damping, N or N m.
 double force_on(const Model& model, const Part& part, const PartState& state, double time_s,
                 const Workspace& w) {
   double force = part.force + part.changing_force.at(time_s) - part.spring * state.travel;
@@ -39,7 +39,7 @@ double force_on(const Model& model, const Part& part, const PartState& state, do
   return force + part.pressure * area;
 }
 
-/// From the solution, of a free part.
+/// Takes the solution for a free part.
 void take_free(const Model& model, std::size_t m, double h, const Workspace& w, PartState& now,
                StepResult& result) {
   const Part& part = model.parts[m];
@@ -76,8 +76,8 @@ void take_free(const Model& model, std::size_t m, double h, const Workspace& w, 
 
 namespace {
 
-/// What is prescribed to a part that forces move, or to the surface of the only boundary on it, beyond what
-/// they do; about its origin.
+/// Prescribed velocity of a part that forces move, or of the surface of its only boundary, beyond the
+/// velocity by forces; about its origin.
 Twist prescribed_twist(const Model& model, std::size_t m, const Workspace& w) {
   Twist prescribed;
   for (std::size_t k = 0; k < model.boundaries.size(); ++k) {
@@ -278,7 +278,7 @@ double part_speed(const Model& model, const Bodies& bodies, double h, const Work
     const double impulse = h * w.parts[m].force;
     if (impulse == 0.0) continue;
     double whole = mass + part.inertia;
-    if (part.freedom == Freedom::about) {  // a torque over the radius of gyration of all is a force
+    if (part.freedom == Freedom::about) {  // a torque over the total radius of gyration is a force
       const double inertia =
           part.inertia + sum([&](std::size_t i) {
             return bodies.mass[i] * (bodies.position[i] - part.centre).cross(part.axis).squaredNorm();
@@ -309,7 +309,7 @@ void take_parts(const Model& model, double h, const Workspace& w, State& state, 
       const double mean = 0.5 * (before + now.rate), damping = part.damping * now.rate;
       const auto stop = [&](std::int32_t row) { return row < 0 ? 0.0 : w.solution.row_impulse[row]; };
       const double stops = stop(motion.low_stop) - stop(motion.high_stop);
-      const double all = part.inertia * (now.rate - before);  // momentum gained
+      const double all = part.inertia * (now.rate - before);  // momentum gain
       load.force_impulse += h * motion.force;
       load.stop_impulse += stops;
       load.contact_impulse += all - h * (motion.force - damping) - stops;

@@ -14,13 +14,13 @@ namespace scree {
 
 namespace {
 
-constexpr double shortest_part = 1.0 / 16.0;  // of a step that ends where somebody rests
-constexpr double reach_factor = 2.0;          // of what the fastest resting body may move in a step
-constexpr int most_parts = 32;                // of a step of those who lie
-constexpr double least_push = 1e-2;           // of what free fall gains in a step: less is no support
-constexpr double rounding = 1e-9;             // overlaps at the start that are none
+constexpr double shortest_part = 1.0 / 16.0;  // of a step that ends when a body comes to rest
+constexpr double reach_factor = 2.0;          // of the largest travel of resting bodies in a step
+constexpr int most_parts = 32;                // of a step of resting bodies
+constexpr double least_push = 1e-2;           // of the gain by free fall in a step: less is no support
+constexpr double rounding = 1e-9;             // limit of initial overlaps that do not count
 
-/// What flights change.
+/// The motion data that flights change.
 struct Motions {
   std::vector<Vec3> position, linear_velocity, angular_velocity;
   std::vector<Quat> orientation;
@@ -42,7 +42,7 @@ bool any(const std::vector<std::uint8_t>& marks) {
   return std::ranges::any_of(marks, [](std::uint8_t m) { return m != 0; });
 }
 
-/// How far those who lie may move in h, at most, m.
+/// Upper bound of the travel of resting bodies in h, m.
 double reach_of_resting(const Shapes& shapes, const Bodies& bodies, double gravity, double h) {
   double fastest = 0.0;
   for (std::size_t i = 0; i < bodies.size(); ++i)
@@ -50,7 +50,7 @@ double reach_of_resting(const Shapes& shapes, const Bodies& bodies, double gravi
   return reach_factor * (fastest + gravity * h) * h;
 }
 
-/// Bodies that may come to a resting one within h rest from now on; those that they may come to, too.
+/// Bodies that may come to a resting one within h become resting, and so do those to which they may come.
 void catch_near(const Model& model, double gravity, double h, const PlacedCell& cell, Bodies& bodies,
                 Workspace& w) {
   FlightWorkspace& f = *w.flight;
@@ -86,7 +86,7 @@ void catch_near(const Model& model, double gravity, double h, const PlacedCell& 
   }
 }
 
-/// Takes out those who fly, and gives back what became of the others.
+/// Separates the resting bodies from flying ones, and copies their results back.
 class LyingPart {
  public:
   explicit LyingPart(const State& whole) : state(whole) {
@@ -135,10 +135,10 @@ class LyingPart {
   State state;
 
  private:
-  std::vector<std::int32_t> slot_;  // [resting body] in the whole
+  std::vector<std::int32_t> slot_;  // [resting body] its slot in the full state
 };
 
-/// Of those who fly.
+/// Sums over flying bodies.
 struct BallisticSums {
   double mass = 0.0, energy = 0.0;  // kg; J, kinetic and potential
   Vec3 momentum = Vec3::Zero();     // kg m/s
@@ -196,11 +196,12 @@ void book_impacts(const Model& model, const Bodies& bodies, const BallisticSums&
   report.bodies_in_collision += std::ranges::count(struck, 1);
 }
 
-/// The deepest overlap of two who flew, or of one with a boundary: none, or a fault of this engine.
+/// The deepest overlap of flying bodies, with each other or with a boundary: none, unless the engine has an
+/// error.
 void look_for_overlaps(const Model& model, const Bodies& bodies, double end_s, const FlightWorkspace& f,
                        StepReport& report) {
   struct Deepest {
-    double overlap = 0.0;  // of the smaller smallest length
+    double overlap = 0.0;  // over the smaller smallest length
     std::int32_t a = -1, b = -1;
     void note(double other, std::size_t body, std::int32_t partner) {
       if (other > overlap) *this = {other, static_cast<std::int32_t>(body), partner};
@@ -242,7 +243,7 @@ void look_for_overlaps(const Model& model, const Bodies& bodies, double end_s, c
   report.deepest.boundary = is_boundary(deepest.b) ? static_cast<std::int32_t>(boundary_of(deepest.b)) : -1;
 }
 
-/// What impacts do to boundaries, and to the parts that carry them.
+/// Loads of impacts on boundaries, and on the parts that carry them.
 void load_boundaries(const Model& model, const std::vector<BoundaryPose>& boundary_pose, StepResult& result) {
   for (const Impact& impact : result.impacts) {
     if (!is_boundary(impact.b)) continue;
@@ -279,7 +280,7 @@ void load_boundaries(const Model& model, const std::vector<BoundaryPose>& bounda
   locate(model, result.touches);
 }
 
-/// Those who lie through the step; in twice as many parts while somebody overlaps.
+/// Advances resting bodies through the step; in twice as many parts while there are overlaps.
 void carry_resting(const StepPlan& plan, State& state, StepResult& result,
                    const ContactSteps& contact_steps) {
   const StepReport before = result.report;
@@ -313,8 +314,8 @@ void carry_resting(const StepPlan& plan, State& state, StepResult& result,
   }
 }
 
-/// Those who lie but are pushed by nobody and overlap nobody fly again. `flew`: so do those who flew before a
-/// step that was only made by contacts for its many impacts, pushed or not.
+/// Resting bodies that nothing pushes and that overlap none become ballistic. `flew`: so do those that were
+/// ballistic before a step made by contacts only because of its many impacts, pushed or not.
 void raise(const std::vector<std::uint8_t>& resting, const std::vector<std::uint8_t>& flew, double fall_m_s,
            State& state) {
   Bodies& bodies = state.bodies;
@@ -333,7 +334,7 @@ void raise(const std::vector<std::uint8_t>& resting, const std::vector<std::uint
     if (held[i] == 0) bodies.resting[i] = 0;
 }
 
-/// Which bodies rest and which are ballistic from now on, counted against those that rested before.
+/// Sets which bodies are resting and which are ballistic from now on, and counts changes.
 void lay_and_raise(const std::vector<std::int32_t>& came_to_rest, const std::vector<std::uint8_t>& lay,
                    double fall_m_s, State& state, StepReport& report) {
   std::vector<std::uint8_t>& resting = state.bodies.resting;
@@ -358,7 +359,7 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
   const std::size_t n = bodies.size();
   StepReport& report = result.report;
   bodies.resting.resize(n, 0);
-  if (state.step == 0)  // who overlaps from the start is moved apart by contacts
+  if (state.step == 0)  // contacts separate initial overlaps
     for (const Misplaced& m : misplaced_bodies(model, bodies, rounding)) {
       bodies.resting[m.body] = 1;
       if (!m.by_boundary) bodies.resting[m.other] = 1;
@@ -383,7 +384,7 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
   const double begin = state.time_s;
   FlightReport flown;
   BallisticSums before;
-  for (;;) {  // a body that is caught rests: this ends
+  for (;;) {  // a caught body is resting, so this ends
     if (any(bodies.resting) && !report.overran) catch_near(model, gravity.norm(), plan.h, cell, bodies, w);
     const double reach = reach_of_resting(model.shapes, bodies, gravity.norm(), plan.h);
     before = sums_of_ballistic(bodies, model.settings.gravity);

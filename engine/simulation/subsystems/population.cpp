@@ -15,7 +15,7 @@ namespace {
 
 constexpr int axis_bits = 20, sizes = 16;
 
-/// Every bit of a 20-bit number followed by two zeros.
+/// Inserts two zeros after each bit of a 20-bit number.
 std::uint64_t spread_bits(std::uint64_t x) {
   x = (x | x << 32) & 0x1f00000000ffffu;
   x = (x | x << 16) & 0x1f0000ff0000ffu;
@@ -34,7 +34,7 @@ struct Extent {
   double smallest = infinity, largest = 0.0;  // bounding radii, m
 };
 
-/// Where a body is, or its image in the cell.
+/// The place of a body, or of its image in the cell.
 Vec3 place_in(const PlacedCell& cell, const Vec3& position) {
   return cell.is_periodic() ? Vec3(position + cell.image_in_cell(position)) : position;
 }
@@ -64,12 +64,12 @@ Extent extent_of(const Shapes& shapes, const Bodies& bodies, const PlacedCell& c
       });
 }
 
-/// Size class: 0 of the largest, one more for half of that.
+/// Size class: 0 for the largest, one more for half of that.
 int size_of(const Extent& extent, double radius) {
   return std::clamp(static_cast<int>(std::floor(std::log2(extent.largest / radius))), 0, sizes - 1);
 }
 
-/// The width of cells along the curve: as the smallest bodies, unless there would be too many.
+/// The width of cells along the curve: the size of the smallest bodies, unless there would be too many cells.
 double cell_width(const Extent& extent) {
   double width = std::ldexp(extent.largest, -size_of(extent, extent.smallest));
   const double most = (extent.high - extent.low).maxCoeff() / (1 << axis_bits);
@@ -89,7 +89,7 @@ std::uint64_t place_of(const Extent& extent, double width, const Vec3& position)
   return key;
 }
 
-/// [body] its contacts with others and with boundaries.
+/// [body] number of its contacts with others and with boundaries.
 std::vector<std::int32_t> contacts_of(const State& state) {
   std::vector<std::int32_t> count(state.bodies.size(), 0);
   for (const Contact& c : state.contacts.list) {
@@ -101,9 +101,9 @@ std::vector<std::int32_t> contacts_of(const State& state) {
 
 /// New slots of bodies.
 struct Renumbering {
-  std::vector<std::int32_t> slot;  // [old slot] the new one, or -1 for a body that goes
+  std::vector<std::int32_t> slot;  // [old slot] the new one, or -1 for a removed body
   std::vector<std::int32_t> from;  // [new slot] the old one
-  bool parts = false;              // do features of two bodies name parts of both?
+  bool parts = false;              // do features of two bodies contain parts of both?
 };
 
 /// values[k] becomes values[from[k]]
@@ -115,8 +115,8 @@ void gather(std::vector<T>& values, const std::vector<std::int32_t>& from) {
   values.swap(gathered);
 }
 
-/// Gives a pair the new slots of its bodies, the lower one first; says whether they had to change places for
-/// that, or nothing if one of them goes.
+/// Gives a pair the new slots of its bodies, the lower one first; returns whether they changed places, or
+/// none if one of them is removed.
 std::optional<bool> renumber(const Renumbering& r, std::int32_t& a, std::int32_t& b) {
   const auto now = [&](std::int32_t i) {  // boundaries keep their numbers
     return is_boundary(i) ? i : r.slot[i];
@@ -139,8 +139,8 @@ void renumber(const Renumbering& r, std::vector<Contact>& contacts) {
     }
     return !swapped;
   });
-  // By keys of partners and features: few contacts share a body, which a stable sort by body and partner
-  // keeps in order.
+  // By keys of partners and features: few contacts share a body, and a stable sort by body and partner
+  // keeps their order.
   std::vector<KeyedItem> order(contacts.size()), scratch;
   for (std::size_t c = 0; c < contacts.size(); ++c)
     order[c] = {pair_key(contacts[c].key.a, contacts[c].key.b), static_cast<std::int32_t>(c)};
@@ -211,7 +211,7 @@ void renumber(const Renumbering& r, std::vector<CachedPair>& pairs) {
   });
 }
 
-/// Everything in a state that knows slots, but for subdomains.
+/// Renumbers all parts of a state that contain slots, except for subdomains.
 void renumber(const Renumbering& r, State& state) {
   Bodies& b = state.bodies;
   gather(b.position, r.from);
@@ -247,7 +247,7 @@ void renumber(const Renumbering& r, State& state) {
 BodyId insert(const Model& model, State& state, const NewBody& body) {
   const BodyIndex slot = add_body(state.bodies, model.shapes, model.materials, body);
   const std::size_t n = state.bodies.size();
-  // What stands for nobody while it is empty grows along.
+  // Arrays that may be empty grow only if they are in use.
   if (!state.bodies.asleep.empty()) state.bodies.asleep.resize(n, 0);
   if (!state.bodies.resting.empty()) state.bodies.resting.resize(n, 0);
   if (!state.sleepers.still.empty()) {
@@ -275,7 +275,7 @@ void remove(State& state, std::span<const BodyId> ids, std::span<const std::int3
   const auto left = static_cast<std::int32_t>(r.from.size());
   for (const std::int32_t ghost : ghost_slot) r.slot.push_back(ghost < 0 ? -1 : left + ghost);
   if (r.from.size() == n && ghost_slot.empty()) return;
-  if (r.from.empty()) {  // gather() takes empty arrays for those not in use
+  if (r.from.empty()) {  // gather() interprets empty arrays as unused
     Bodies none;
     none.next_id = state.bodies.next_id;
     none.ranks = state.bodies.ranks;
@@ -291,11 +291,11 @@ void remove(State& state, std::span<const BodyId> ids, std::span<const std::int3
   }
   renumber(r, state);
   Subdomains& subdomains = state.bodies.subdomains;
-  const auto left_before = [&](std::int32_t slot) {  // those that stay keep their order
+  const auto left_before = [&](std::int32_t slot) {  // remaining ones keep their order
     return static_cast<std::int32_t>(std::ranges::lower_bound(r.from, slot) - r.from.begin());
   };
   for (std::int32_t& first : subdomains.first) first = left_before(first);
-  const auto ends = std::ranges::unique(subdomains.first);  // subdomains that nobody is left in
+  const auto ends = std::ranges::unique(subdomains.first);  // removes empty subdomains
   subdomains.first.erase(ends.begin(), ends.end());
   subdomains.cut_bodies = left_before(subdomains.cut_bodies);
   subdomains.index();

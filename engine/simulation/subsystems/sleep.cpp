@@ -11,22 +11,22 @@ namespace scree {
 
 namespace {
 
-// Of the disturbance that wakes a sleeper, what a body may feel that falls asleep: well below, else the first
-// change wakes it again.
+// Limit of the disturbance of a body that falls asleep, over the one that wakes it: clearly below it, else
+// the first change wakes it again.
 constexpr double restful_part = 0.1;
-// Of what free fall gives in a step: more, and the step is solved again. Less does not matter more than the
-// step's own error in time, so who feels it wakes in the next.
+// Over the speed gain by free fall in a step: above it, the step is solved again. A smaller disturbance is
+// within the step's own time error, so the body wakes in the next step.
 constexpr double strike_part = 1.0;
 constexpr int most_doublings = 10;
 constexpr std::uint32_t most_units = 1'000'000'000;
 
-/// The speed that disturbances are compared with: what free fall gives in a (sub)step, m/s.
+/// The reference speed of disturbances: gain by free fall in a (sub)step, m/s.
 double fall_speed(const Settings& settings, double h, const Workspace& w) {
   const double fall = w.gravity.norm() * h;
   return fall > 0.0 ? fall : settings.sleep.speed_m_s;
 }
 
-/// Do both sides sleep? Boundaries always do, but for those that move.
+/// Do both sides sleep? Boundaries always do, unless they move.
 bool rests(const Model& model, const Bodies& bodies, const ContactKey& key) {
   if (!bodies.is_asleep(static_cast<std::size_t>(key.a))) return false;
   return is_boundary(key.b) ? model.is_still(boundary_of(key.b))
@@ -38,7 +38,7 @@ void add(Twist& sum, const Vec3& arm, double sign, const Vec3& impulse, const Ve
   sum.angular += sign * (arm.cross(impulse) + torque);
 }
 
-/// (Z1) of all sleepers.
+/// (Z1) for all sleeping bodies.
 void feel(double h, const Bodies& bodies, const Sleepers& sleepers, Workspace& w) {
   const ContactProblem& p = w.problem;
   w.felt.resize(bodies.size());
@@ -48,7 +48,7 @@ void feel(double h, const Bodies& bodies, const Sleepers& sleepers, Workspace& w
     w.felt[i].linear += bodies.mass[i] * h * acceleration(w, i);
     if (!w.own.empty()) w.felt[i].angular += h * w.own[i].torque;
   });
-  for (std::size_t c = 0; c < p.contacts(); ++c) {  // one after the other: contacts share sleepers
+  for (std::size_t c = 0; c < p.contacts(); ++c) {  // serial: contacts share sleeping bodies
     const std::size_t a = p.a(c), b = p.b(c);
     if (p.is_moved(a) && (p.is_moved(b) || b >= bodies.size())) continue;
     Vec3 components = w.solution.impulse[c];
@@ -66,7 +66,7 @@ double disturbance(const Model& model, const Bodies& bodies, std::size_t i, cons
                        {felt.linear / bodies.mass[i], world_inverse_inertia(bodies, i) * felt.angular});
 }
 
-/// Marks everybody who shares a resting contact with a body that is marked; did that mark anyone new?
+/// Marks all bodies that share a resting contact with a marked one; true if that marked any new one.
 bool spread(const Sleepers& sleepers, std::vector<std::uint8_t>& marked, std::vector<std::uint8_t>& next) {
   next = marked;
   bool grew = false;
@@ -81,7 +81,7 @@ bool spread(const Sleepers& sleepers, std::vector<std::uint8_t>& marked, std::ve
   return grew;
 }
 
-/// Puts some of the contacts of one list into another; both are ordered by key.
+/// Moves selected contacts from one list to another; both are ordered by key.
 template <class Goes>
 void move_contacts(std::vector<Contact>& from, std::vector<Contact>& to, Goes&& goes) {
   const auto first =
@@ -93,8 +93,8 @@ void move_contacts(std::vector<Contact>& from, std::vector<Contact>& to, Goes&& 
                      [](const Contact& a, const Contact& b) { return a.key < b.key; });
 }
 
-/// Wakes the sleepers that are marked; contacts that rest no more go back to the others. Returns how many
-/// woke.
+/// Wakes the marked sleeping bodies; contacts that no longer rest go back to the others. Returns the number
+/// of woken bodies.
 std::int64_t wake(const std::vector<std::uint8_t>& waking, State& state) {
   Bodies& bodies = state.bodies;
   Sleepers& sleepers = state.sleepers;
@@ -119,12 +119,12 @@ bool any(const std::vector<std::uint8_t>& marks) {
   return std::find(marks.begin(), marks.end(), 1) != marks.end();
 }
 
-/// What stillness is counted in, s: steps, or the least of those that are adaptive.
+/// The unit of the time that bodies have been still, s: the step, or the least adaptive step.
 double stillness_unit(const Settings& settings) {
   return settings.adaptive_step ? settings.least_time_step_s : settings.time_step_s;
 }
 
-/// Counts for how long bodies have been still; who has just woken has not been.
+/// Counts the time for which bodies have been still; it is zero for bodies that have just woken.
 void count_still(const Model& model, double time_step_s, const Workspace& w, const Bodies& bodies,
                  std::vector<std::uint32_t>& still) {
   const auto units = static_cast<std::uint32_t>(
@@ -137,7 +137,8 @@ void count_still(const Model& model, double time_step_s, const Workspace& w, con
   });
 }
 
-/// Marks who has been still for long, as have all it presses on, and would stay so.
+/// Marks bodies that have been still for long, if all bodies on which they press have too, and if they would
+/// stay so.
 void mark_tired(const Model& model, double h, const Workspace& w, const State& state,
                 std::vector<std::uint8_t>& marked) {
   const Bodies& bodies = state.bodies;
@@ -156,7 +157,7 @@ void mark_tired(const Model& model, double h, const Workspace& w, const State& s
     marked[i] = surface_speed(model.shapes, bodies, i, gain) <= most_gain ? 1 : 0;
   });
   for (std::size_t r = w.problem.contact_rows; r < w.problem.rows.size();
-       ++r) {  // what joints hold stays awake
+       ++r) {  // bodies held by joints stay awake
     for (const std::int32_t body : {w.problem.rows[r].edge.a, w.problem.rows[r].edge.b})
       if (static_cast<std::size_t>(body) < bodies.size()) marked[body] = 0;
   }
@@ -189,7 +190,7 @@ void put_to_sleep(const Model& model, double h, const Workspace& w, State& state
   report.sleep_impulse += after.linear - before.linear;
   report.sleep_angular_impulse += after.angular - before.angular;
 
-  // Where contacts act stays; bodies have moved on since they were found.
+  // Places of contacts stay; bodies have moved since these were found.
   const auto moved = [&](std::int32_t i) -> Vec3 {
     const auto k = static_cast<std::size_t>(i);
     return h * (0.5 * to_vec3(w.solution.velocity[k].linear) + w.solution.correction_of(k).linear);
@@ -199,7 +200,7 @@ void put_to_sleep(const Model& model, double h, const Workspace& w, State& state
     c.arm_a -= moved(c.key.a);
     if (!is_boundary(c.key.b)) c.arm_b -= moved(c.key.b);
   }
-  // Those that hold nothing stay with this step's contacts, and are not found again.
+  // Contacts without an impulse stay with this step's contacts, and are not found again.
   move_contacts(state.contacts.list, sleepers.contacts, [&](const Contact& c) {
     return rests(model, bodies, c.key) && (c.gap < 0.0 || c.is_active());
   });
@@ -207,7 +208,7 @@ void put_to_sleep(const Model& model, double h, const Workspace& w, State& state
   hold_sleepers(bodies, sleepers);
 }
 
-/// What a resting contact does to a wall's surface.
+/// The load of a resting contact on a wall's surface.
 CellLoad load_of_resting(const Contact& c) {
   const Vec3 impulse = c.impulse.cast<double>();
   CellLoad load;
@@ -270,7 +271,7 @@ void scale_held(double factor, Sleepers& sleepers) {
     load.surface.pressing *= factor;
     load.surface.shearing *= factor;
   }
-  // As hold_sleepers() would find them, to the last bit.
+  // The same as in hold_sleepers(), to the last bit.
   auto touch = sleepers.sums.touches.begin();
   for (const Contact& c : sleepers.contacts)
     if (is_boundary(c.key.b)) (touch++)->load = load_of_resting(c);

@@ -1,20 +1,20 @@
-// Sleeping: bodies at rest are left out of steps until something disturbs them. Off unless the settings ask
-// for it.
+// Sleep: bodies at rest are left out of steps until something disturbs them. Off unless the settings
+// enable it.
 //
-// Who has contacts that carry something and whose surface has been slower than a speed for a while, falls
-// asleep: its velocity becomes zero, and its contacts with other sleepers and with boundaries rest, with the
-// impulses p_c they have. For bodies that are awake a sleeper is a body that nothing moves (inverse mass 0).
-// In every (sub)step it feels
+// A body falls asleep if its contacts carry an impulse and its surface has been slower than a speed for some
+// time: its velocity becomes zero. Its contacts with other sleeping bodies and with boundaries rest, with
+// their impulses p_c. For awake bodies it is a fixed body (inverse mass 0). In each (sub)step the sum on a
+// sleeping body is
 //   r = m g h + sum p_c,  s = sum (arm_c x p_c + torque impulse_c)                                      (Z1)
-// over its contacts, resting ones with the impulses they had, the others with those of the solution. If it
-// could move, its surface would gain up to
+// over its contacts: resting ones with their stored impulses, the others with those of the solution. If it
+// could move, its surface would gain a speed of up to
 //   |r| / m + radius |I^-1 s|.                                                                          (Z2)
-// Where that is more than tolerance * |gravity| * h (without gravity: tolerance * speed) it wakes for the
-// next step, with the impulses it had. Where it is more than |gravity| * h for anyone, the step is solved
-// again with those awake who were disturbed, and their neighbours; each time for twice as far around. So
-// impacts meet bodies, and bodies wake as far as the forces change. What (Z1) is in the end moves nobody: the
-// report has the sum (sleep_impulse), and the kinetic energy of those who fell asleep (dissipated_by_sleep),
-// so that momentum and energy close to rounding.
+// If that is more than tolerance * |gravity| * h (without gravity: tolerance * speed), the body wakes for the
+// next step, with its impulses. If it is more than |gravity| * h for any body, the step is solved again
+// with the disturbed bodies and their neighbours awake; each repetition reaches twice as far. So
+// impacts act on movable bodies, and bodies wake as far as the forces change. The final (Z1) moves no body.
+// The report contains the sum (sleep_impulse), and the kinetic energy of bodies that fell asleep
+// (dissipated_by_sleep), so that momentum and energy close to rounding.
 #pragma once
 
 #include "engine/simulation/diagnostics.h"
@@ -23,28 +23,28 @@
 
 namespace scree {
 
-/// Wakes sleepers that a moving boundary has come to, and says so: contacts have to be found again.
+/// Wakes sleeping bodies that a moving boundary reaches; true if any: then contacts must be found again.
 bool wake_pushed(const Model& model, State& state, StepReport& report);
 
-/// Looks what sleepers feel in the solution of a (sub)step of h, and marks who has to wake
-/// (workspace.waking). If anyone was struck, wakes those who are marked and everybody within 2^attempt
-/// contacts of them, and says so: their contacts are in the table again. Else adds what the sleepers felt to
-/// the report.
+/// Evaluates (Z1) for the solution of a (sub)step of h, and marks the bodies that must wake
+/// (workspace.waking). If any was struck, wakes the marked ones and all within 2^attempt contacts of them,
+/// and returns true: their contacts are in the table again. Else adds the sums on sleeping bodies to the
+/// report.
 bool wake_struck(const Model& model, double h, int attempt, Workspace& workspace, State& state,
                  StepReport& report);
 
-/// At the end of a step: wakes who is marked, counts for how long bodies have been still, and puts to sleep
-/// who may.
+/// At the end of a step: wakes marked bodies, counts the time for which bodies have been still, and puts
+/// bodies to sleep.
 void wake_and_fall_asleep(const Model& model, double h, Workspace& workspace, State& state,
                           StepReport& report);
 
-/// Wakes the sleepers that are marked ([body]) and those that rest on them.
+/// Wakes the marked sleeping bodies ([body]) and those that rest on them.
 void wake_neighbours(const std::vector<std::uint8_t>& marked, State& state);
 
-/// Fills what follows from the resting contacts.
+/// Computes the data that follow from the resting contacts.
 void hold_sleepers(const Bodies& bodies, Sleepers& sleepers);
 
-/// Resting contacts and what follows from them, where a step is so many times as long as the last one.
+/// Scales resting contacts and their data if a step is `factor` times as long as the last one.
 void scale_held(double factor, Sleepers& sleepers);
 
 }  // namespace scree

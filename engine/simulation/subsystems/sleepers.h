@@ -1,4 +1,4 @@
-// Who sleeps, and what holds the sleepers.
+// Sleeping bodies, and the contacts that hold them.
 #pragma once
 
 #include "engine/core/types.h"
@@ -9,7 +9,7 @@ namespace scree {
 
 class Ranks;  // engine/core/ranks.h
 
-/// What contacts do to a boundary, or what a boundary gave the bodies with the opposite sign.
+/// Load of contacts on a boundary; the boundary acts on the bodies with the opposite sign.
 struct BoundaryLoad {
   Vec3 impulse = Vec3::Zero();          // N s, on the boundary
   Vec3 angular_impulse = Vec3::Zero();  // N m s, on the boundary, about its centre
@@ -33,25 +33,25 @@ struct BoundaryLoad {
   void over_ranks(Ranks&) {}
 };
 
-/// What resting contacts add up to.
+/// Sums over resting contacts.
 struct RestingSums {
   std::int64_t contacts = 0, active = 0, touching = 0, bodies = 0;  // bodies: asleep
   double overlap_sum = 0.0, overlap_max = 0.0;                      // over the length
   std::size_t deepest = 0;                                          // resting contact of overlap_max
-  Vec3 boundary_impulse = Vec3::Zero();                             // N s a (sub)step, from boundaries
+  Vec3 boundary_impulse = Vec3::Zero();                             // N s per (sub)step, from boundaries
   Vec3 boundary_angular_impulse = Vec3::Zero();                     // N m s, about the origin
-  std::vector<BoundaryLoad> loads;  // [boundary] a (sub)step; as many as have resting contacts
+  std::vector<BoundaryLoad> loads;  // [boundary] per (sub)step; up to the last boundary with resting contacts
   std::vector<SurfaceTouch>
-      touches;  // one a contact with a boundary; points in the world while the cell is not looked for
+      touches;  // one per contact with a boundary; points in the world until the cell is located
 };
 
 struct Sleepers {
-  std::vector<std::uint32_t> still;  // [body] for how many steps, or least_time_step_s if they are adaptive,
-                                     // it has been still; empty until one was
-  /// Contacts of two sleepers, or of a sleeper and a boundary, as they were when both came to rest; ordered
-  /// by key.
+  std::vector<std::uint32_t> still;  // [body] number of steps, or of least_time_step_s if they are adaptive,
+                                     // for which it has been still; empty until one was
+  /// Contacts of two sleeping bodies, or of a sleeping body and a boundary, from the time at which both came
+  /// to rest; ordered by key.
   std::vector<Contact> contacts;
-  // What follows from the contacts, see hold_sleepers().
+  // Follows from the contacts, see hold_sleepers().
   std::vector<Twist> held;  // [body] impulse (linear, N s) and moment about the centre (angular, N m s)
   RestingSums sums;
 };

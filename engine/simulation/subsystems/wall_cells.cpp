@@ -7,8 +7,8 @@
 namespace scree {
 
 namespace {
-// How much farther than another a triangle may be that faces the contact, in smallest lengths: contacts act
-// midway in an overlap, at some distance from the surface.
+// Additional distance, in smallest lengths, at which a triangle that faces the contact is preferred to
+// another: contacts act midway in an overlap, at some distance from the surface.
 constexpr double facing = 0.1;
 }  // namespace
 

@@ -1,4 +1,4 @@
-// What walls feel, place by place: loads and wear summed up over the cells of their surfaces. (W1) to (W3) of
+// Wall cells: loads and wear summed up over the triangles of walls' surfaces. (W1) to (W3) of
 // docs/model.md.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace scree {
 
-/// What a cell got.
+/// The sums of a cell.
 struct CellLoad {
   Vec3 impulse = Vec3::Zero();  // N s, world axes, on the wall
   SurfaceLoad surface;
@@ -21,25 +21,25 @@ struct CellLoad {
   }
 };
 
-/// A contact with a wall: where, and what it did in a (sub)step.
+/// A contact with a wall in a (sub)step: its place and its load.
 struct SurfaceTouch {
   std::int32_t boundary = 0;
-  std::int32_t cell = -1;      // of all boundaries' cells; -1: not looked for yet
-  Vec3 point = Vec3::Zero();   // m, at rest: where the wall's part has not moved it
+  std::int32_t cell = -1;      // index in all boundaries' cells; -1: not located yet
+  Vec3 point = Vec3::Zero();   // m, in the pose before the wall's part moves it
   Vec3 normal = Vec3::Zero();  // likewise
-  double length = 0.0;         // m, what overlaps are compared with
+  double length = 0.0;         // m, reference for overlaps
   CellLoad load;
 };
 
-/// Cells of one boundary: the triangles of a mesh, where it is at rest.
+/// Cells of one boundary: the triangles of a mesh, at rest.
 struct WallCells {
   std::shared_ptr<const MeshSurface> mesh;
-  std::int32_t first = 0;  // number of the first of its cells among all
+  std::int32_t first = 0;  // index of its first cell among all
 };
 
 struct Model;
 
-/// Of all boundaries.
+/// Number of cells of all boundaries.
 std::size_t cell_count(const std::vector<WallCells>& cells);
 
 /// Finds the cells of touches from `first` on.

@@ -1,4 +1,4 @@
-// Six components of a body: the Jacobian of one side of a contact, the mass matrix.
+// The Jacobian of one side of a contact, and the mass matrix: six components per body.
 #pragma once
 
 #include <Eigen/LU>
@@ -8,15 +8,15 @@
 
 namespace scree {
 
-// Mass of a body in a direction in which nothing moves it, over what it has in others. It is for the way of
-// iterations alone: in the end velocities follow from impulses.
+// Mass of a body in a direction in which it cannot move, over its mass in others. It only affects the path of
+// iterations: the final velocities follow from impulses.
 inline constexpr double mass_of_immovable = 1e6;
 
 using Vec6 = Eigen::Matrix<double, 6, 1>;  // linear, angular
 using Mat6 = Eigen::Matrix<double, 6, 6>;
 using ContactJacobian = Eigen::Matrix<double, 3, 6>;
 
-/// Rows: frame; arm x frame row. Turns a twist into the velocity of the point at the arm, contact frame.
+/// Rows: frame; arm x frame row. Maps a twist to the velocity of the point at the arm, in the contact frame.
 inline ContactJacobian contact_jacobian(const Mat3& frame, const Vec3& arm) {
   ContactJacobian j;
   j.leftCols<3>() = frame;
@@ -24,7 +24,7 @@ inline ContactJacobian contact_jacobian(const Mat3& frame, const Vec3& arm) {
   return j;
 }
 
-/// M of one body that is moved: mass and inertia, world axes.
+/// M of a movable body: mass and inertia, world axes.
 inline Mat6 mass_matrix(const BodyResponse& body) {
   Mat6 m = Mat6::Zero();
   if (body.inverse_mass > 0.0) {
@@ -32,7 +32,7 @@ inline Mat6 mass_matrix(const BodyResponse& body) {
     m.bottomRightCorner<3, 3>() = body.inverse_inertia().inverse();
     return m;
   }
-  // It goes along one axis, or turns about it: a a^T / mass.
+  // It moves along one axis, or rotates about it: a a^T / mass.
   const Mat3 answers = body.inverse_inertia();
   const double mass = 1.0 / answers.trace();
   const Mat3 along = mass * answers;

@@ -76,7 +76,7 @@ void link_bodies(const ContactProblem& p, std::vector<std::int32_t>& body_row,
   }
   for (std::size_t i = 0; i < bodies; ++i) body_row[i + 1] += body_row[i];
   body_contact.resize(body_row.back());
-  // body_row[i] serves as the cursor of row i while the row fills, and ends up as its end: shift back
+  // body_row[i] is the cursor of row i while the row is filled, and so at last its end: shifted back
   // afterwards.
   for (std::size_t c = 0; c < p.contacts(); ++c) {
     for (const std::size_t body : {p.a(c), p.b(c)})

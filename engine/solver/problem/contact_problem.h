@@ -1,19 +1,21 @@
-// The problem of one step: data, no shapes and no bodies' poses.
+// The contact problem of one step, as data without shapes and poses of bodies.
 //
-// Unknown are the impulses p_c (N s) of every contact in its frame (n, t1, t2), n from body b to body a, and
-// those of rows, which hold two bodies in one direction each (joints; torsion and rolling of a contact). With
+// The unknowns are the impulses p_c (N s) of each contact in its frame (n, t1, t2), n from body b to body a,
+// and those of rows, each of which holds two bodies in one direction (joints; torsion and rolling at
+// contacts).
 //   u_c = frame_c (v_a + w_a x arm_a - v_b - w_b x arm_b)    relative velocity of a against b, m/s     (S1)
-// less what image_velocity has, where b stands for its image in a periodic cell that flows;
+// minus image_velocity, if b stands for its image in a flowing periodic cell;
 //   v   = v_free + M^-1 sum_c J_c^T p_c                                                               (S2)
-// they have to fulfil, contact by contact,
+// they must fulfil, contact by contact,
 //   0 <= u_n + offset  complementary to  p_n >= 0                                     (Signorini)     (S3)
 //   |p_t| <= friction p_n, and p_t dissipates the most energy of all such impulses     (Coulomb)       (S4)
 // and row by row, with u = J (v_a, w_a, v_b, w_b) + bias,
 //   low <= p <= high,  u + c p = 0 where p is between, >= 0 at low, <= 0 at high,                      (S6)
-// where the compliance c is that of a spring: of what is rigid it is 0.
+// where the compliance c is that of a spring; for rigid rows it is 0.
 //
-// Everything that takes part is a body, what nothing moves too: it answers with nothing (response zero) and
-// has the velocity that is prescribed. Such a body stands in the arrays once for every contact with it, so
+// Each participant is a body, also a fixed one: its response is zero and its velocity is prescribed. A fixed
+// body has one entry in the arrays for each contact with it, so that no two contacts change the same entry
+// at the same time.
 // that no two contacts share what they must not change at the same time.
 #pragma once
 
@@ -26,19 +28,19 @@
 
 namespace scree {
 
-/// The two bodies that a constraint acts between.
+/// The two bodies of a constraint.
 struct Edge {
   std::int32_t a, b;
 };
 
-/// How a body answers impulses, world axes, in a cache line; all zero for a body that nothing moves.
+/// Response of a body to impulses, world axes, in a cache line; all zero for a fixed body.
 struct alignas(64) BodyResponse {
-  // The inverse inertia about the centre, 1/(kg m^2): in this order its first and last columns stand
-  // together.
+  // Inverse inertia about the centre, 1/(kg m^2): in this order its first and last columns are
+  // contiguous.
   double xx = 0.0, xy = 0.0, xz = 0.0, yz = 0.0, zz = 0.0, yy = 0.0;
   double inverse_mass = 0.0;  // 1/kg
-  // What goes along an axis and does not turn, whatever pushes it: the six numbers are then those of a
-  // matrix that answers impulses, in 1/kg, and nothing answers moments. Only body b of an edge may slide.
+  // The body moves along an axis without rotation. Then the six numbers are those of a
+  // matrix for impulses, in 1/kg, and there is no response to moments. Only body b of an edge may slide.
   bool slides = false;
 
   Mat3 inverse_inertia() const;
@@ -46,40 +48,40 @@ struct alignas(64) BodyResponse {
   bool is_moved() const { return inverse_mass > 0.0 || xx + yy + zz > 0.0; }
 };
 
-/// A body's velocity, world axes: a cache line, as sweeps want it.
+/// A body's velocity, world axes, in one cache line for sweeps.
 struct alignas(64) BodyVelocity {
   Padded3 linear, angular;  // m/s, rad/s
 };
 inline Twist twist(const BodyVelocity& v) { return {to_vec3(v.linear), to_vec3(v.angular)}; }
 inline BodyVelocity body_velocity(const Twist& t) { return {padded(t.linear), padded(t.angular)}; }
 
-/// Where a contact is and what it demands, in two cache lines. World axes.
+/// Geometry and law of a contact, in two cache lines. World axes.
 struct alignas(64) ContactTerms {
   Vec3 n, t1;         // unit; n from body b to body a
   Vec3 arm_a, arm_b;  // m, from the body's centre of mass to the contact
-  double offset;      // m/s, see (S3): positive lets bodies approach, negative drives them apart
-  // t2 = tangent_ratio n x t1. Where friction is anisotropic t1 is the direction of the larger coefficient,
-  // and t2 is shortened to the ratio of the two: in such components the ellipse of admissible impulses is a
-  // circle, and u, p, W keep all their relations, for p.u stays the same (an impulse in world axes is frame^T
-  // p).
+  double offset;      // m/s, see (S3): positive allows approach, negative separates bodies
+  // t2 = tangent_ratio n x t1. For anisotropic friction t1 is the direction of the larger coefficient,
+  // and t2 is shortened to the ratio of the two. In these components the ellipse of admissible impulses is a
+  // circle, and u, p, W keep all their relations, because p.u stays the same (an impulse in world axes is
+  // frame^T p).
   float tangent_ratio;
-  float length;     // m, what overlaps are compared with
+  float length;     // m, reference for overlaps
   double friction;  // sliding, along t1
-  double gap;       // m, negative where bodies overlap: for position correction
+  double gap;       // m, negative for overlaps: for position correction
 };
 static_assert(sizeof(ContactTerms) == 128);
 
-/// The Delassus block W of a contact as (P1) and (P2) need it.
+/// The Delassus block W of a contact in the form for (P1) and (P2).
 struct LocalContact {
   double inverse_w_nn;            // kg
-  double w_t1n, w_t2n;            // 1/kg, tangential velocity by a normal impulse
+  double w_t1n, w_t2n;            // 1/kg, tangential velocity per normal impulse
   double i_tt11, i_tt12, i_tt22;  // kg, inverse of the tangential block
   double slide_step;              // kg, 1 / largest eigenvalue of the tangential block
   double friction;
   double rho;  // kg, of the natural map (S5)
 };
 
-/// How the bounds of a row's impulse are meant.
+/// Meaning of the bounds of a row's impulse.
 enum class RowBound : std::uint8_t {
   interval,    // low <= p <= high
   of_contact,  // |p| <= high times the normal impulse of the row's contact
@@ -91,39 +93,39 @@ struct Row {
   Edge edge;
   RowBound bound = RowBound::interval;
   std::int32_t contact = -1;  // the contact that it belongs to, if any
-  // J: on a as it stands, on b its opposite; angular parts in m, or 1. Rows of contacts have no linear part,
-  // and the same angular one for both.
+  // J: for a with this sign, for b with the opposite one; angular parts in m, or 1. Rows of contacts have no
+  // linear part, and the same angular one for both bodies.
   Vec3 linear = Vec3::Zero(), angular_a = Vec3::Zero(), angular_b = Vec3::Zero();
-  double bias = 0.0;                        // m/s, or rad/s where linear is zero
+  double bias = 0.0;                        // m/s, or rad/s if linear is zero
   double low = -infinity, high = infinity;  // N s, or N m s; see `bound`
-  double compliance = 0.0;                  // c, in 1/kg, or 1/(kg m^2) where linear is zero
-  double start_impulse = 0.0;               // where iterations begin
-  double length = 1.0;     // what makes its velocity one in m/s, for residuals: 1, or a length in m for spins
-  double inverse_w = 0.0;  // 1 / (J M^-1 J^T + c); complete_rows() fills it
+  double compliance = 0.0;                  // c, in 1/kg, or 1/(kg m^2) if linear is zero
+  double start_impulse = 0.0;               // start of iterations
+  double length = 1.0;                      // factor to m/s for residuals: 1, or a length in m for spins
+  double inverse_w = 0.0;                   // 1 / (J M^-1 J^T + c); complete_rows() fills it
 
-  /// Does it hold both ways, whatever that takes?
+  /// Is it bilateral, without bounds?
   bool is_joint() const { return bound == RowBound::interval && low == -infinity && high == infinity; }
   double inverse_of_bodies() const { return 1.0 / (1.0 / inverse_w - compliance); }  // 1 / (J M^-1 J^T)
 };
 
-/// A cell that holds stresses: its strain rates e along x, y and z are unknown too. Images move with S o e
-/// beside what image_velocity has (o: component by component), and
+/// A cell that holds stresses: its strain rates e along x, y and z are unknowns too. Images move with S o e
+/// in addition to image_velocity (o: component by component), and
 ///   e = rate - response o (sum S o P),   |e| <= largest                                                (S7)
 /// with P the impulses on bodies a, world axes.
 struct CellTerms {
   struct Seam {
     std::int32_t index;  // of a contact, or of a row
-    Vec3 shift;          // m, S; of a row times its direction, component by component
+    Vec3 shift;          // m, S; for a row times its direction, component by component
   };
   Vec3 start = Vec3::Zero();     // 1/s, before forces act
   Vec3 rate = Vec3::Zero();      // 1/s, before any contact acts
-  Vec3 images = Vec3::Zero();    // 1/s, that image_velocity has: the same, until the solution is there
-  Vec3 response = Vec3::Zero();  // 1/(kg m^2); 0: nothing changes it
-  Vec3 give = Vec3::Zero();      // the same, where overlaps are corrected
+  Vec3 images = Vec3::Zero();    // 1/s, part of image_velocity: the same until a solution exists
+  Vec3 response = Vec3::Zero();  // 1/(kg m^2); 0: constant
+  Vec3 give = Vec3::Zero();      // the same, for the correction of overlaps
   Vec3 largest = Vec3::Zero();   // 1/s
   std::vector<Seam> contacts, rows;
 
-  /// (S7) of a sum of S o P, N m s.
+  /// (S7) for a sum of S o P, N m s.
   Vec3 rate_with(const Vec3& sum) const {
     return (rate - response.cwiseProduct(sum)).cwiseMax(-largest).cwiseMin(largest);
   }
@@ -131,7 +133,7 @@ struct CellTerms {
 
 class RowBlock;
 
-/// How a contact gives, in its frame: u + compliance o (p - rest) stands for u in (S3), (S4) and (S5).
+/// Compliance of a contact, in its frame: u + compliance o (p - rest) replaces u in (S3), (S4) and (S5).
 struct ContactCompliance {
   Vec3 compliance = Vec3::Zero();  // 1/kg, along n, t1, t2
   Vec3 rest = Vec3::Zero();        // N s
@@ -142,13 +144,13 @@ struct ContactCompliance {
 using ContactCompliances = std::span<const ContactCompliance>;  // [contact]; empty: all are rigid
 
 struct ContactProblem {
-  // m/s that residuals are compared with (A4); 0 if nothing moves.
+  // m/s, reference of residuals (A4); 0 if no body moves.
   double velocity_scale = 0.0;
-  double gravity_speed = 0.0;  // m/s, |gravity| * time step: what residuals were compared with before
-  double time_step_s = 0.0;    // that velocities last, or 0 where nobody knows
-  int friction_corners = 0;    // 0: (S4) on the smooth cone; else on the hull of as many sampled tangents
+  double gravity_speed = 0.0;  // m/s, |gravity| * time step: former reference of residuals
+  double time_step_s = 0.0;    // s, duration of these velocities; 0: unknown
+  int friction_corners = 0;    // 0: (S4) on the smooth cone; else on the hull of this number of tangents
 
-  // [body]; boundaries and the ground behind those of the state
+  // [body]; boundaries and the ground after those of the state
   std::vector<Twist> free_velocity;  // world axes, before any contact acts
   std::vector<BodyResponse> response;
 
@@ -156,43 +158,43 @@ struct ContactProblem {
   std::vector<Edge> edge;
   std::vector<ContactTerms> contact;
   std::vector<float> approach;       // m/s, normal velocity before the step; negative where bodies approach
-  std::vector<Vec3f> start_impulse;  // N s, contact frame: where iterations begin
+  std::vector<Vec3f> start_impulse;  // N s, contact frame: start of iterations
   std::vector<ContactCompliance> compliance;  // empty: all are rigid
 
-  // [contact], m/s, world axes: of body b's image against the body; empty where no cell flows. Of a cell that
-  // holds stresses: at its free rate.
+  // [contact], m/s, world axes: of body b's image relative to the body; empty if no cell flows. In a cell
+  // that holds stresses: at its free rate.
   std::vector<Vec3> image_velocity;
   std::optional<CellTerms> cell;
 
-  // Those of contacts first, ordered by contact; then those between bodies that need not touch, the last of
-  // which may be a block that is solved together (row_block.h).
+  // Rows of contacts first, ordered by contact; then those between bodies that need not touch. The last ones
+  // may be a block that is solved together (row_block.h).
   std::vector<Row> rows;
-  std::size_t contact_rows = 0;           // how many are of contacts
-  std::size_t block_rows = 0;             // how many are of the block
-  std::shared_ptr<const RowBlock> block;  // none: there is none
+  std::size_t contact_rows = 0;           // number of rows of contacts
+  std::size_t block_rows = 0;             // number of rows of the block
+  std::shared_ptr<const RowBlock> block;  // null: there is none
 
-  // How bodies are cut into subdomains, [subdomain + 1] the first body of each; what comes behind the last is
-  // of none. Empty: sweeps cut by themselves.
+  // Subdomains of bodies, [subdomain + 1] the first body of each; bodies after the last belong to
+  // none. Empty: sweeps choose their own.
   std::vector<std::int32_t> first_body;
-  // [block + 1] contacts where blocks begin that sums are made of: of at most grain_medium contacts, none in
-  // two subdomains. Empty: any do.
+  // [block + 1] first contact of each block for sums: at most grain_medium contacts, no block in
+  // two subdomains. Empty: any blocks.
   std::vector<std::int32_t> contact_block;
   std::size_t own_blocks =
-      0;  // of a rank's part: how many of these, the first, are of contacts at home there
+      0;  // for a rank's part: number of these blocks that have its own contacts; they come first
 
-  const RankShare* share = nullptr;  // where it is a rank's part of a problem
+  const RankShare* share = nullptr;  // if this is a rank's part of a problem
   Ranks* ranks() const { return share == nullptr ? nullptr : share->ranks; }
 
-  // [contact], or empty without energetic impacts (impacts.h); (S3) and (S4) do not know it
+  // [contact], or empty without energetic impacts (impacts.h); not used by (S3) and (S4)
   std::vector<double> restitution;
 
-  // What follows from the above: filled by complete(), empty until then. Wide sweeps, which are made for
-  // speed, do without.
-  std::vector<LocalContact> local;  // [contact], with its compliance
+  // Data that follow from the above: filled by complete(), empty until then. Wide sweeps, which are made for
+  // speed, do not use them.
+  std::vector<LocalContact> local;  // [contact], including its compliance
   std::vector<Mat3> delassus;  // [contact], 1/kg, contact frame: W = J M^-1 J^T of the contact alone, du = W
-                               // dp, without
+                               // dp, without compliance
   std::vector<std::int32_t> body_row;      // [body + 1]: the contacts of a body are the entries
-  std::vector<std::int32_t> body_contact;  // [body_row[i], body_row[i + 1]) of body_contact, rising
+  std::vector<std::int32_t> body_contact;  // [body_row[i], body_row[i + 1]) of body_contact, ascending
 
   std::size_t bodies() const { return free_velocity.size(); }
   std::size_t contacts() const { return edge.size(); }
@@ -202,10 +204,10 @@ struct ContactProblem {
   double inverse_mass(std::size_t body) const { return response[body].inverse_mass; }
   bool is_moved(std::size_t body) const { return response[body].is_moved(); }
   Mat3 inverse_inertia(std::size_t body) const { return response[body].inverse_inertia(); }
-  /// The first row of a contact that is not before this one.
+  /// The first row of this contact or a later one.
   std::size_t first_row(std::size_t c) const;
   double offset(std::size_t c) const { return contact[c].offset; }
-  /// Is a contact at home with this rank?
+  /// Is it one of this rank's own contacts?
   bool is_own(std::size_t c) const { return share == nullptr || share->own_body[edge[c].a] != 0; }
   bool is_compliant(std::size_t c) const { return !compliance.empty() && compliance[c].is_compliant(); }
   double friction(std::size_t c) const { return contact[c].friction; }
@@ -214,42 +216,42 @@ struct ContactProblem {
   const Vec3& normal(std::size_t c) const { return contact[c].n; }
   const Vec3& arm_a(std::size_t c) const { return contact[c].arm_a; }
   const Vec3& arm_b(std::size_t c) const { return contact[c].arm_b; }
-  /// Makes room, also for restitution if asked for, and empties what complete() fills. `rows` stay as they
-  /// are: whoever has some says how many.
+  /// Resizes the arrays, for restitution too if requested, and clears those of complete(). `rows` do not
+  /// change: the caller sets their number.
   void resize(std::size_t bodies, std::size_t contacts, bool impacts);
-  /// And the rows' answers.
+  /// Also completes the rows' responses.
   void complete();
   void complete_rows();
-  /// Makes the rows from this one on, which are complete, the block; [redundant] those that follow from
+  /// Combines the complete rows from this one on to the block; returns the redundant ones, which follow from
   /// others.
   std::vector<std::size_t> make_block(std::size_t first);
   bool is_complete() const { return body_row.size() == bodies() + 1; }
-  /// For sum_ranges(), over contacts; or those alone that are at home with this rank.
+  /// Blocks of contacts for sum_ranges(); or only those of this rank's own contacts.
   std::span<const std::int32_t> blocks() const;
   std::span<const std::int32_t> blocks_at_home() const {
     return share == nullptr ? blocks() : blocks().first(own_blocks + 1);
   }
-  /// The others; their first is number `own_blocks`.
+  /// The other blocks; the first of them is number `own_blocks`.
   std::span<const std::int32_t> blocks_elsewhere() const {
     return share == nullptr ? std::span<const std::int32_t>() : blocks().subspan(own_blocks);
   }
 };
 
 /// Lists the contacts of each body: those of body i are body_contact[body_row[i]] to
-/// body_contact[body_row[i + 1]], rising.
+/// body_contact[body_row[i + 1]], ascending.
 void link_bodies(const ContactProblem& problem, std::vector<std::int32_t>& body_row,
                  std::vector<std::int32_t>& body_contact);
 
-/// What a solver returns.
+/// The result of a solver.
 struct ContactSolution {
   std::vector<BodyVelocity> velocity;  // [body]
   std::vector<Vec3> impulse;           // [contact], N s, contact frame, on body a
   std::vector<double> row_impulse;     // [row], N s or N m s
-  /// Impulses on body b where they are not minus those on a, else empty; only one_pass breaks this symmetry.
+  /// Impulses on body b if they are not minus those on a, else empty; only one_pass breaks this symmetry.
   std::vector<Vec3> impulse_on_b;
   std::vector<double> row_impulse_on_b;  // [row]
-  std::vector<BodyVelocity> correction;  // [body]: moves overlapping bodies apart, is no momentum; empty: 0
-  // 1/s, where the problem has a cell: its rate, and the correction of its shape.
+  std::vector<BodyVelocity> correction;  // [body]: separates overlapping bodies, without momentum; empty: 0
+  // 1/s, if the problem has a cell: its rate, and the correction of its shape.
   Vec3 cell_rate = Vec3::Zero(), cell_correction = Vec3::Zero();
   Twist correction_of(std::size_t body) const {
     return correction.empty() ? Twist{} : twist(correction[body]);
@@ -257,30 +259,30 @@ struct ContactSolution {
   void resize(const ContactProblem& problem);
 };
 
-/// What resists twisting and rolling at a contact.
+/// Torsional and rolling resistance at a contact.
 struct Resistance {
   double torsional_friction_m = 0.0, rolling_friction_m = 0.0;
-  double factor = 1.0;  // of bounds
+  double factor = 1.0;  // factor on bounds
 
   constexpr std::size_t rows() const {
     return (torsional_friction_m > 0.0 ? 1u : 0u) + (rolling_friction_m > 0.0 ? 2u : 0u);
   }
 };
-/// Its rows, with the torque impulse that they begin with (N m s, contact frame). Their contact's frame must
-/// be there.
+/// Sets its rows, with their initial torque impulse (N m s, contact frame). Their contact's frame must
+/// exist.
 void set_resistance(const ContactProblem& problem, std::size_t contact, const Resistance& resistance,
                     const Vec3& start, Row* rows);
 
-/// Of the cell that the problem has, with the solution's impulses, 1/s.
+/// The rate of the problem's cell for the solution's impulses, 1/s.
 Vec3 cell_rate(const ContactProblem& problem, const ContactSolution& solution);
-/// Changes the velocities of images, of contacts and of rows, as the cell's rate changes by so much, 1/s.
+/// Changes the velocities of images, for contacts and rows, by a change of the cell's rate, 1/s.
 void change_cell_rate(const Vec3& change, ContactProblem& problem);
 
-/// Sets the solution's rate of the cell from its impulses, and the images of `celled`, a copy of the problem,
-/// to it; so far they go with the solution's rate.
+/// Sets the solution's cell rate from its impulses, and moves the images of `celled`, a copy of the problem,
+/// with it; before, they move with the solution's old rate.
 void follow_cell_rate(const ContactProblem& problem, ContactSolution& solution, ContactProblem& celled);
 
-/// The torque impulse that a contact's rows add up to, N m s, world axes; `row_impulse`: [row].
+/// The sum of the torque impulses of a contact's rows, N m s, world axes; `row_impulse`: [row].
 Vec3 torque_impulse(const ContactProblem& problem, std::size_t contact,
                     const std::vector<double>& row_impulse);
 
@@ -306,10 +308,10 @@ inline bool is_second_of_disc(const ContactProblem& p, std::size_t r) {
          p.rows[r - 1].contact == p.rows[r].contact;
 }
 
-/// How a body's velocity changes by an impulse (N s) and its moment about the centre (N m s).
+/// Velocity change of a body by an impulse (N s) and its moment about the centre (N m s).
 Twist answer(const BodyResponse& body, const Vec3& impulse, const Vec3& moment);
 
-/// The share of the Delassus block that one body brings, 1/kg.
+/// One body's share of the Delassus block, 1/kg.
 Mat3 delassus_share(const Mat3& frame, const Vec3& arm, double inverse_mass, const Mat3& inverse_inertia);
 Mat3 delassus_share(const Mat3& frame, const Vec3& arm, const BodyResponse& body);
 

@@ -1,4 +1,4 @@
-// How the bodies of a contact, or of a row, answer its impulses. Vector code for solvers; data stand in
+// Response of the bodies of a contact, or of a row, to its impulses. Vector code for solvers; the data are in
 // contact_problem.h.
 #pragma once
 
@@ -14,12 +14,12 @@ SCREE_INLINE Vector4 inverse_inertia_times(const BodyResponse& b, Vector4 x) {
   return first_three(numbers) * x[0] + y_column * x[1] + first_three(numbers + 2 * sizeof(double)) * x[2];
 }
 
-/// The vectors of a row: a fourth number stands behind each.
+/// The vectors of a row: a fourth number follows each.
 SCREE_INLINE Vector4 linear_of(const Row& r) { return first_three(&r.linear); }
 SCREE_INLINE Vector4 angular_a_of(const Row& r) { return first_three(&r.angular_a); }
 SCREE_INLINE Vector4 angular_b_of(const Row& r) { return first_three(&r.angular_b); }
 
-/// What a body answers to of an impulse along d at an arm: the moment, or d itself.
+/// The vector to which a body responds for an impulse along d at an arm: the moment, or d itself.
 SCREE_INLINE Vector4 lever(const BodyResponse& b, Vector4 arm, Vector4 d) {
   return b.slides ? d : cross(arm, d);
 }
@@ -37,13 +37,13 @@ SCREE_INLINE Vector4 second_tangent(const ContactTerms& c) {
 SCREE_INLINE Vector4 arm_a_of(const ContactTerms& c) { return vector_of<2>(c); }
 SCREE_INLINE Vector4 arm_b_of(const ContactTerms& c) { return vector_of<3>(c); }
 
-/// An impulse in world axes, of its components in the contact's frame.
+/// An impulse in world axes, from its components in the contact's frame.
 SCREE_INLINE Vector4 to_world(const ContactTerms& c, const double* components) {
   return components[0] * normal_of(c) + components[1] * first_tangent(c) + components[2] * second_tangent(c);
 }
 
-/// J M^-1 J^T of one contact but for the masses: rows arm x (n, t1, t2), as lanes that are still to be
-/// summed.
+/// J M^-1 J^T of one contact without the masses: rows arm x (n, t1, t2), as lanes that are not
+/// summed yet.
 struct InertiaSpread {
   Vector4 nn{}, n1{}, n2{}, t11{}, t12{}, t22{};
 
@@ -62,7 +62,7 @@ struct InertiaSpread {
 
 SCREE_INLINE double sum_of_lanes(Vector4 v) { return v[0] + v[1] + v[2]; }
 
-/// What sweeps need of the Delassus block.
+/// The parts of the Delassus block that sweeps use.
 SCREE_INLINE LocalContact respond(const ContactTerms& c, const Edge& edge, const BodyResponse* bodies) {
   const Vector4 n = normal_of(c), t1 = first_tangent(c), t2 = second_tangent(c);
   InertiaSpread w;
@@ -84,7 +84,7 @@ SCREE_INLINE double normal_response(const ContactTerms& c, const Edge& edge, con
   return share(edge.a, arm_a_of(c)) + share(edge.b, arm_b_of(c));
 }
 
-/// J M^-1 J'^T of two rows between the same bodies, 1/kg (or what the units of the rows make of it).
+/// J M^-1 J'^T of two rows between the same bodies, 1/kg (or as the units of the rows require).
 SCREE_INLINE double row_coupling(const ContactProblem& p, const Row& row, const Row& other) {
   const BodyResponse &a = p.response[row.edge.a], &b = p.response[row.edge.b];
   const auto of_b = [&](const Row& r) { return b.slides ? linear_of(r) : angular_b_of(r); };
@@ -94,7 +94,7 @@ SCREE_INLINE double row_coupling(const ContactProblem& p, const Row& row, const 
   return spin + (a.inverse_mass + b.inverse_mass) * dot(linear_of(row), linear_of(other));
 }
 
-/// J v + bias of a row, without what its compliance gives way.
+/// J v + bias of a row, without its compliance.
 SCREE_INLINE double velocity_of(const Row& row, const std::vector<BodyVelocity>& v) {
   const BodyVelocity &a = v[row.edge.a], &b = v[row.edge.b];
   if (row.contact >= 0) return dot(angular_a_of(row), load(a.angular) - load(b.angular));

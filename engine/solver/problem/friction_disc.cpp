@@ -14,7 +14,7 @@ namespace {
 constexpr int newton_steps = 60;
 constexpr double tolerance = 1e-15;  // of the radius
 
-/// Minimum over the disc when the free one lies outside: (A + alpha I) x = b with |x| = radius, alpha > 0, in
+/// Minimum over the disc if the free one is outside: (A + alpha I) x = b with |x| = radius, alpha > 0, in
 /// the eigenbasis of A. Newton on 1/|x| - 1/radius, which is concave in alpha, rises to the root from below.
 Vec2 on_rim(const Mat2& a, const Vec2& b, double radius) {
   const Mat2 basis = eigenbasis(a);

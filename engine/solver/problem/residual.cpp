@@ -69,7 +69,7 @@ Residual residual(const ContactProblem& p, const std::vector<BodyVelocity>& velo
       u[0] += p.offset(c);
       if (each.normal_velocity != nullptr) each.normal_velocity[c] = u[0];
       if (!compliance.empty()) u += compliance[c].velocity(impulse[c]);
-      const bool is_idle = impulse[c][0] <= 0.0 && u[0] >= 0.0;  // numbers that are not finite stay in
+      const bool is_idle = impulse[c][0] <= 0.0 && u[0] >= 0.0;  // numbers that are not finite are not idle
       const double squared = is_idle ? 0.0 : squared_of(c, u);
       if (each.squared != nullptr) each.squared[c] = static_cast<float>(squared);
       if (!is_idle && p.is_own(c)) of_block.add(squared);

@@ -1,4 +1,4 @@
-// How well a contact problem is solved: one measure for every solver.
+// Accuracy of a solution of a contact problem: one measure for all solvers.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,15 @@
 
 namespace scree {
 
-/// The map of one contact, m/s; u with the offset, trace that of its Delassus block. On a sampled cone
-/// (corners > 0) the normal and the tangential law apart: r_n = (p_n - max(0, p_n - rho u_n)) / rho, and r_t
-/// = (p_t - P(p_t - rho u_t)) / rho with P the projection onto the polygon of radius friction p_n.
+/// The natural map of one contact, m/s; u includes the offset, `trace` is that of its Delassus block. On a
+/// sampled cone (corners > 0) normal and tangential laws are separate: r_n = (p_n - max(0, p_n - rho u_n)) /
+/// rho, and r_t = (p_t - P(p_t - rho u_t)) / rho with P the projection onto the polygon of radius friction
+/// p_n.
 Vec3 natural_map(const Vec3& impulse, const Vec3& u, double friction, double trace, int corners = 0);
 
-/// Of all contacts and rows; impulses as a solution has them. The problem need not be complete. What each
-/// contact has goes where it is asked for: u_n with its offset, m/s, and its residual with that of its rows,
-/// squared, (m/s)^2, 0 where it is not active.
+/// Residual of all contacts and rows; impulses as in a solution. The problem need not be complete. Values of
+/// each contact are stored if requested: u_n with its offset, m/s, and the square of its residual with its
+/// rows, (m/s)^2, 0 if it is not active.
 struct ResidualOfEach {
   double* normal_velocity = nullptr;
   float* squared = nullptr;
@@ -25,7 +26,7 @@ struct ResidualOfEach {
 Residual residual(const ContactProblem& problem, const std::vector<BodyVelocity>& velocity,
                   const std::vector<Vec3>& impulse, const std::vector<double>& row_impulse,
                   const ResidualOfEach& each, ContactCompliances compliance);
-/// With the compliance that the problem has.
+/// With the compliance of the problem.
 Residual residual(const ContactProblem& problem, const std::vector<BodyVelocity>& velocity,
                   const std::vector<Vec3>& impulse, const std::vector<double>& row_impulse);
 
@@ -39,8 +40,9 @@ inline RowBounds bounds_of(const Row& row, const std::vector<Vec3>& impulse) {
   return {-high, high};
 }
 
-/// (S6) of row r, squared, as a velocity, (m/s)^2: the natural map (p - P(p - rho u)) / rho with rho = 1 /
-/// (W + c) times the row's length. For the first row of a disc it is that of both, for the second 0.
+/// The residual of (S6) of row r, squared, as a velocity, (m/s)^2: the natural map (p - P(p - rho u)) / rho
+/// with rho = 1 / (W + c), times the row's length. The first row of a disc has that of both, the second has
+/// 0.
 double row_residual_squared(const ContactProblem& problem, std::size_t r,
                             const std::vector<BodyVelocity>& velocity, const std::vector<Vec3>& impulse,
                             const std::vector<double>& row_impulse);
@@ -63,7 +65,7 @@ inline Vec3 natural_map_of_cone(const Vec3& impulse, const Vec3& u, double frict
   return (impulse - project_on_cone(aim, friction)) / rho;
 }
 
-/// What a part of the contacts adds to a Residual.
+/// Contribution of some contacts to a Residual.
 struct ResidualSum {
   double squares = 0.0, largest = 0.0;
   std::int64_t active = 0;
@@ -96,7 +98,7 @@ struct ResidualSum {
   }
 };
 
-/// The rows [begin, end), which belong to no contact.
+/// For the rows [begin, end), which belong to no contact.
 ResidualSum residual_of_rows(const ContactProblem& problem, std::size_t begin, std::size_t end,
                              const std::vector<BodyVelocity>& velocity, const std::vector<Vec3>& impulse,
                              const std::vector<double>& row_impulse);

@@ -8,12 +8,13 @@ namespace {
 
 using Sparse = Eigen::SparseMatrix<double>;
 
-constexpr double least_pivot = 1e-10;  // of rows scaled to 1: below, a row follows from others
+constexpr double least_pivot = 1e-10;  // of rows scaled to 1: below it, a row follows from others
 constexpr double shift = 1e-14;        // keeps pivots of such rows from being 0
 
 Eigen::Index index(std::size_t k) { return static_cast<Eigen::Index>(k); }
 
-/// J, a row of the problem each, and M^-1 J^T, of the bodies that rows move: six columns, or rows, a body.
+/// J, with one row per row of the problem, and M^-1 J^T, for the movable bodies: six columns, or rows, per
+/// body.
 struct Response {
   Sparse jacobian, answer;
 };
@@ -68,7 +69,7 @@ RowBlock::RowBlock(ContactProblem& p, std::size_t first) {
   add_bounded(p, all, held, w);
 }
 
-/// Rows that hold both ways: A of (J1), without those that follow from others.
+/// Bilateral rows: A of (J1), without those that follow from others.
 void RowBlock::factorise(ContactProblem& p, std::span<const std::size_t> both_ways, const Sparse& w) {
   const Eigen::Index held = index(both_ways.size());
   Sparse a = w.topLeftCorner(held, held);
@@ -87,7 +88,7 @@ void RowBlock::factorise(ContactProblem& p, std::span<const std::size_t> both_wa
 
 void RowBlock::leave_out_redundant(ContactProblem& p, std::span<const std::size_t> both_ways, Sparse& a) {
   const Eigen::VectorXd pivots = factor_.vectorD();
-  const auto& order = factor_.permutationP().indices();  // [row] its place in the factorisation
+  const auto& order = factor_.permutationP().indices();  // [row] its position in the factorisation
   std::vector<std::size_t> kept;
   std::vector<Eigen::Triplet<double>> choose;
   for (std::size_t k = 0; k < both_ways.size(); ++k) {
@@ -109,10 +110,10 @@ void RowBlock::leave_out_redundant(ContactProblem& p, std::span<const std::size_
   if (!held_.empty()) factor_.compute(a);
 }
 
-/// Rows with bounds, with what the whole machine answers to each.
+/// Rows with bounds, with the response of the whole machine to each.
 void RowBlock::add_bounded(ContactProblem& p, std::span<const std::size_t> all, std::size_t held,
                            const Sparse& w) {
-  std::vector<Eigen::Index> place(held, -1);  // [row that held] among those kept
+  std::vector<Eigen::Index> place(held, -1);  // [bilateral row] its index among those kept
   for (std::size_t k = 0, next = 0; k < held; ++k)
     if (next < held_.size() && all[k] == held_[next]) place[k] = index(next++);
   for (std::size_t j = held; j < all.size(); ++j) {

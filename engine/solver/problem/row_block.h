@@ -10,15 +10,15 @@
 
 namespace scree {
 
-/// The last rows of a problem as one block of Gauss-Seidel sweeps. Rows that hold both ways are met exactly,
+/// The last rows of a problem as one block of Gauss-Seidel sweeps. Bilateral rows are fulfilled exactly,
 /// by a sparse Cholesky factorisation of
 ///   A = D (J M^-1 J^T + C) D,  D = diag(J M^-1 J^T + C)^-1/2                                            (J1)
-/// so that a chain costs what it is long; rows with bounds follow one by one, each with the response of the
-/// whole machine, for an impulse p of row r brings with it -A^-1 J M^-1 J_r^T p of the others. Rows that
-/// follow from those before them (pivots below 1e-10) are left out: they hold since the others do.
+/// whose cost for a chain is linear in its length. Rows with bounds follow one by one, each with the response
+/// of the whole machine, because an impulse p of row r causes -A^-1 J M^-1 J_r^T p in the others. Rows that
+/// follow from those before them (pivots below 1e-10) are left out: they hold because the others do.
 class RowBlock {
  public:
-  /// Of the rows [first, end), whose responses are complete. Redundant rows get the bounds 0.
+  /// From the rows [first, end), whose responses are complete. Redundant rows get the bounds 0.
   RowBlock(ContactProblem& problem, std::size_t first);
 
   /// Rows that follow from others.
@@ -42,7 +42,7 @@ class RowBlock {
     return squares;
   }
 
-  /// The rows that hold both ways alone.
+  /// Fulfils only the bilateral rows.
   template <class Velocity, class Push>
   double meet(const std::vector<Row>& rows, Velocity&& velocity, Push&& push) const {
     if (held_.empty()) return 0.0;
@@ -58,8 +58,8 @@ class RowBlock {
     return squares;
   }
 
-  /// Takes away what bodies do against joints and against what is not at its bounds: for corrections of
-  /// places. velocity(r): J v alone.
+  /// Removes motion of bodies against joints and against rows that are not at their bounds: for position
+  /// correction. velocity(r): J v alone.
   template <class Velocity, class Push>
   void hold(std::span<const double> impulse, const std::vector<Row>& rows, Velocity&& velocity,
             Push&& push) const {
@@ -77,7 +77,7 @@ class RowBlock {
     std::size_t row;
     double w;  // of the whole machine, with its compliance
     std::vector<std::pair<std::size_t, double>>
-        others{};  // [that share] row, and its impulse over this one's
+        others{};  // affected rows, and their impulses over that of this one
   };
   template <class Push>
   void push_bounded(const Bounded& b, double p, Push&& push) const {
@@ -88,7 +88,7 @@ class RowBlock {
     return scale_.cwiseProduct(factor_.solve(scale_.cwiseProduct(u)));
   }
 
-  // `w`: J M^-1 J^T of rows, of which those that hold both ways come first.
+  // `w`: J M^-1 J^T of rows, with bilateral ones first.
   void factorise(ContactProblem& problem, std::span<const std::size_t> both_ways, const Sparse& w);
   void leave_out_redundant(ContactProblem& problem, std::span<const std::size_t> both_ways, Sparse& a);
   void add_bounded(ContactProblem& problem, std::span<const std::size_t> rows, std::size_t both_ways,

@@ -1,18 +1,18 @@
-// The `admm` solver: every body and every contact in parallel, alternating directions on the common
+// The `admm` solver: all bodies and all contacts in parallel, alternating directions for the common
 // velocity.
 //
-// The velocities z_a, z_b that both sides of a contact reach are unknowns of their own. Body step: the
-// velocity closest to the free one and to what its contacts ask for,
+// The velocities z_a, z_b at both sides of a contact are separate unknowns. Body step: the
+// velocity closest to the free one and to the targets of its contacts,
 //   v = (M + sum rho J^T J)^-1 (M v_hat + sum rho J^T (z - y))                                          (C1)
 // (y_b = -y_a; the matrix is factored once). Contact step, with q = J v + y and the shift of De Saxce and
 // Feng,
 //   r = q_a - q_b + (offset + mu |u_t|) n,  delta = P_K*(r) - r,  K* = {u_n >= mu |u_t|},
 //   z_a = q_a + delta / 2,  z_b = q_b - delta / 2,  y = -delta / 2,  p = rho delta / 2 (C2)
-// p is in the cone at every iteration (Moreau 1962). A row goes the same way, with the interval or disc of
-// its impulses in place of the cone. rho = 3 kappa / trace W; over-relaxed (Eckstein, Bertsekas 1992). Ends
-// with v = v_hat + M^-1 sum J^T p, so momentum is kept to rounding after any number of iterations. Needs no
-// colours and no order of bodies. What is left after iterations_before_newton goes by joint Newton steps
-// (N1), unless there are rows or rates of a cell, which follow every iteration (S7).
+// p is in the cone at each iteration (Moreau 1962). Rows are treated in the same way, with the interval or
+// disc of their impulses instead of the cone. rho = 3 kappa / trace W; over-relaxed (Eckstein, Bertsekas
+// 1992). Ends with v = v_hat + M^-1 sum J^T p, so momentum is conserved to rounding after any number of
+// iterations. It needs no colours and no order of bodies. After iterations_before_newton, joint Newton steps
+// (N1) reduce the rest, unless there are rows or rates of a cell, which are updated in each iteration (S7).
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
@@ -37,7 +37,7 @@ double side_velocity(const Row& row, const Vec3& angular, const Twist& v) {
   return row.linear.dot(v.linear) + angular.dot(v.angular);
 }
 
-/// Which rows act on which body.
+/// Lists the rows of each body.
 void link_rows(const ContactProblem& p, AdmmWorkspace& w) {
   w.row_first.assign(p.bodies() + 1, 0);
   for (const Row& row : p.rows)
@@ -102,7 +102,7 @@ void prepare(const ContactProblem& p, bool warm, AdmmWorkspace& w, ContactSoluti
   });
 }
 
-/// z and y that go with the impulses: where iterations begin.
+/// Sets z and y for the start impulses of iterations.
 void begin(const ContactProblem& p, AdmmWorkspace& w, ContactSolution& s) {
   velocities_from_impulses(p, s);
   for_each_index(p.contacts(), grain_medium, [&](std::size_t c) {
@@ -120,7 +120,7 @@ void begin(const ContactProblem& p, AdmmWorkspace& w, ContactSolution& s) {
   }
 }
 
-/// (C1), written as the free velocity plus the response to what the contacts ask for beyond it.
+/// (C1), written as the free velocity plus the response to the additional targets of contacts.
 void body_step(const ContactProblem& p, AdmmWorkspace& w, std::vector<BodyVelocity>& velocity) {
   for_each_index(p.bodies(), grain_medium, [&](std::size_t i) {
     const Twist& free = p.free_velocity[i];
@@ -146,7 +146,7 @@ void body_step(const ContactProblem& p, AdmmWorkspace& w, std::vector<BodyVeloci
   });
 }
 
-/// (C2): what both sides reach, and the change that the law of the constraint makes to their difference:
+/// (C2): the velocities of both sides, and the change that the constraint's law makes to their difference:
 /// change(q_a - q_b).
 template <class Velocity, class Change>
 Velocity meet(const Velocity& now_a, const Velocity& now_b, AdmmWorkspace::Sides<Velocity>& sides,
@@ -186,7 +186,7 @@ void contact_step(const ContactProblem& p, AdmmWorkspace& w, ContactSolution& s)
              side_velocity(row, row.angular_b, twist(s.velocity[row.edge.b])), w.row[r], [&](double u) {
                // With p = rho half and c the compliance: u + 2 half + bias + c p = 0.
                const double free = -(u + row.bias) / (1.0 + 0.5 * row.compliance * w.row[r].rho);
-               if (row.bound == RowBound::disc) return free;  // both of its rows are shortened together
+               if (row.bound == RowBound::disc) return free;  // both of its rows are scaled together
                return std::clamp(free, to_change * bounds.low, to_change * bounds.high);
              });
     if (!is_second_of_disc(p, r)) continue;

@@ -8,7 +8,7 @@ namespace scree {
 
 namespace {
 
-/// When bodies are eliminated.
+/// The order in which bodies are eliminated.
 std::vector<std::size_t> order(std::size_t bodies,
                                std::span<const std::pair<std::int32_t, std::int32_t>> pairs) {
   std::vector<Eigen::Triplet<double>> entries;
@@ -32,7 +32,7 @@ std::vector<std::size_t> order(std::size_t bodies,
 BlockLu::BlockLu(std::size_t bodies, std::span<const std::pair<std::int32_t, std::int32_t>> pairs)
     : place_(order(bodies, pairs)), first_{0}, diagonal_(bodies, Mat6::Zero()), pivot_(bodies) {
   std::vector<std::vector<std::size_t>> rows(bodies),
-      below(bodies);  // below: who are eliminated before, next
+      below(bodies);  // below: bodies eliminated before, next
   for (const auto& [i, j] : pairs) {
     const auto [first, last] = std::minmax(place_[i], place_[j]);
     if (first < last) rows[first].push_back(last);

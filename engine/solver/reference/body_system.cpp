@@ -8,10 +8,10 @@ namespace scree {
 
 namespace {
 
-// Of linear systems, after one step of refinement; pivots are not looked for beyond a body's own.
+// Accuracy of linear systems after one step of refinement; pivots are selected only within a body's block.
 constexpr double solved_to = 1e-6;
 
-/// The bodies of a contact that are moved, with the Jacobians of its relative velocity.
+/// The movable bodies of a contact, with the Jacobians of its relative velocity.
 struct Sides {
   int count = 0;
   std::size_t body[2];
@@ -30,7 +30,7 @@ Sides sides_of(const ContactProblem& p, std::size_t c) {
   return s;
 }
 
-/// The bodies that contacts with a share in the matrix couple.
+/// Pairs of bodies coupled by contacts with a share in the matrix.
 std::vector<std::pair<std::int32_t, std::int32_t>> coupled(const ContactProblem& p,
                                                            const std::vector<Mat3>& g) {
   std::vector<std::pair<std::int32_t, std::int32_t>> pairs;

@@ -7,7 +7,7 @@ namespace scree {
 
 /// Eliminates the impulses: with dp = -K^-1 (f + G J dv), the bodies' velocity changes obey
 ///   (M + J^T K^-1 G J) dv = -J^T K^-1 f,                                                               (N3)
-/// six unknowns a body whatever the number of contacts.
+/// six unknowns per body for any number of contacts.
 class BodySystem final : public ImpulseSystem {
  public:
   explicit BodySystem(const ContactProblem& problem);

@@ -1,7 +1,7 @@
-// `admm` where there are no bodies: all contacts are those of one body against fixed partners. With R =
+// `admm` for problems without bodies: all contacts are those of one body with fixed partners. With R =
 // diag rho and z, y as in (C2), the body step (C1) becomes a step on the impulses r = R (z - y - u),
 //   (W + R^-1) r = z - y - q,   u = z - y - R^-1 r,                                                      (W2)
-// W + R^-1 factored once, unsymmetric as stored W may be.
+// where W + R^-1 is factored once, without assuming symmetry, since stored W may lack it.
 #include <Eigen/SparseLU>
 #include <cmath>
 

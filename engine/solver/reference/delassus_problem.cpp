@@ -11,7 +11,7 @@ namespace scree {
 
 namespace {
 
-/// Contacts that share a body that is moved with c, c included; rising, none twice.
+/// Contacts that share a movable body with c, including c; ascending, without repetition.
 void neighbours(const ContactProblem& p, std::size_t c, std::vector<std::int32_t>& found) {
   found.clear();
   for (const std::size_t i : {p.a(c), p.b(c)}) {
@@ -23,7 +23,7 @@ void neighbours(const ContactProblem& p, std::size_t c, std::vector<std::int32_t
   found.erase(std::unique(found.begin(), found.end()), found.end());
 }
 
-/// Velocity of body `i` as the contact sees it: + for its body a, - for its body b, 0 for others.
+/// Sign of body `i` in the contact's velocity: + for its body a, - for its body b, 0 for others.
 double side(const ContactProblem& p, std::size_t c, std::size_t i) {
   return (p.a(c) == i ? 1.0 : 0.0) - (p.b(c) == i ? 1.0 : 0.0);
 }

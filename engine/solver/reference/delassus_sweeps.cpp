@@ -1,4 +1,4 @@
-// `gauss_seidel` and `nsgs` where there are no bodies: Gauss-Seidel over contacts in their order, (P1) and
+// `gauss_seidel` and `nsgs` for problems without bodies: Gauss-Seidel over contacts in their order, (P1) and
 // (P2) or the exact local cone (L1), with the conjugate directions (P3). Serial: stored problems are small.
 #include <cmath>
 

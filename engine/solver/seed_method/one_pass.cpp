@@ -1,4 +1,4 @@
-// The `one_pass` solver: the seed method. Every body on its own, all in parallel, no iteration between
+// The `one_pass` solver: the seed method. Each body separately, all in parallel, without iteration between
 // bodies.
 //
 // 1. Common normal velocity of a contact at maximum compression, the mean of both sides' normal velocities
@@ -6,12 +6,13 @@
 //    their effective masses m = 1 / (n.M^-1 n):  mu_c = (m_a u_a + m_b u_b) / (m_a + m_b).           (O1)
 // 2. Each body takes the velocity closest to its free one in the kinetic metric among those with
 //    n_c.v >= mu_c - offset share for all its contacts: a quadratic programme in 6 variables, solved in its
-//    dual, whose multipliers are the body's own normal impulses p_c. (O2)
-// 3. One friction programme a body: of all tangential impulses in the disc of radius friction p_c, or in the
-//    convex hull of k sampled tangents of that length (the seed's form), those that leave the least kinetic
+// dual, whose multipliers are the body's own normal impulses p_c. (O2)
+// 3. One friction programme per body: of all tangential impulses in the disc of radius friction p_c, or in
+// the
+//    convex hull of k sampled tangents of that length (the seed's form), those with the least kinetic
 //    energy relative to the partners' common motion. (O3)
-// Exact for one body on fixed obstacles. Between moving bodies both sides keep their own impulse, so momentum
-// is not kept; the report says by how much. Sources: Kaufman, Edmunds, Pai 2005
+// Exact for one body on fixed obstacles. Between moving bodies each side has its own impulse, so momentum
+// is not conserved; the report contains the error. Sources: Kaufman, Edmunds, Pai 2005
 // (doi:10.1145/1073204.1073295); Vyatkin, Dolgovesov 2024.
 #include <cmath>
 
@@ -25,17 +26,17 @@ namespace scree {
 
 namespace {
 
-// Coordinate descent ends when the largest velocity change falls below this part of the first sweep's. A body
-// with a few contacts needs tens of sweeps; the cap is for bodies with more contacts than degrees of freedom
-// in collapsed heaps.
+// Coordinate descent ends if the largest velocity change is below this share of the first sweep's. A body
+// with a few contacts needs tens of sweeps; the limit is for bodies with more contacts than degrees of
+// freedom in collapsed heaps.
 constexpr double dual_tolerance = 1e-12;
 constexpr int dual_sweeps = 100;
-// What a part answers in directions in which it cannot move, over what it answers along its own: programmes
-// need a number, and its velocity does not feel it.
+// Response of a part in directions in which it cannot move, over that along its own: programmes
+// need a nonzero number, which does not affect its velocity.
 constexpr double answer_of_immovable = 1e-9;
 constexpr std::size_t sliding = static_cast<std::size_t>(-1);
 
-/// One direction or plane in which a contact pushes a body: rows of its Jacobian and what they do to the
+/// One direction or plane in which a contact pushes a body: rows of its Jacobian and their effect on the
 /// body.
 struct Thrust {
   int dimension = 1;
@@ -66,20 +67,20 @@ void finish_block(Thrust& block, const BodyResponse& body) {
     block.mobility.diagonal().array() += answer_of_immovable * (body.xx + body.yy + body.zz);
 }
 
-/// What a side of a contact sees of the whole: the weight of the other side and the common velocity.
+/// One side of a contact: the share of the other side and the common velocity.
 struct Side {
-  double share;       // of the relative velocity that this side has to change: m_other / (m_this + m_other)
+  double share;  // share of the relative velocity that this side must change: m_other / (m_this + m_other)
   Vec3 common, spin;  // partners' common velocity (m/s) and spin (rad/s) at the contact, world
 };
 
 Side side_of(const ContactProblem& p, std::size_t c, bool is_a) {
   const std::size_t a = p.a(c), b = p.b(c);
-  // Mobilities along the normal, 1/m: what nothing moves has none, and takes the whole weight.
+  // Mobilities along the normal, 1/m: a fixed body has none, and the full weight.
   const double w_a = delassus_share(p.frame(c), p.arm_a(c), p.response[a])(0, 0);
   const double w_b = delassus_share(p.frame(c), p.arm_b(c), p.response[b])(0, 0);
   const double of_a = w_b / (w_a + w_b), of_b = w_a / (w_a + w_b);
   const Twist &va = p.free_velocity[a], &vb = p.free_velocity[b];
-  // Of b's image, as a sees it; b sees all of it in its own place.
+  // Velocity of b's image, as seen from a; b sees the opposite at its own place.
   const Vec3 image = p.image_velocity.empty() ? Vec3(Vec3::Zero()) : p.image_velocity[c];
   const Vec3 u_a = va.linear + va.angular.cross(p.arm_a(c)),
              u_b = vb.linear + vb.angular.cross(p.arm_b(c)) + image;
@@ -88,7 +89,7 @@ Side side_of(const ContactProblem& p, std::size_t c, bool is_a) {
   return {is_a ? of_b : of_a, common, of_a * va.angular + of_b * vb.angular};
 }
 
-/// All that one body solves; reused from body to body.
+/// Data of one body's programmes; reused from body to body.
 struct BodyProgramme {
   std::vector<Thrust> normal, friction;
   std::vector<std::size_t> friction_contact;  // [friction block] entry of the body's contact list
@@ -149,7 +150,7 @@ Vec6 dissipate(std::vector<Thrust>& friction, Vec6 v, int corners) {
   return v;
 }
 
-/// One body and the contacts that concern it.
+/// One body and its contacts.
 struct BodyView {
   const ContactProblem& p;
   std::size_t body;
@@ -208,8 +209,8 @@ void add_friction(const BodyView& view, BodyProgramme& w) {
   }
 }
 
-/// Each side of a contact writes its own array, so that bodies can be solved at the same time; the one that
-/// is moved writes for a partner that is not.
+/// Each side of a contact writes its own array, so that bodies can be solved at the same time; the movable
+/// side also writes for a fixed partner.
 void write_impulses(const BodyView& view, const BodyProgramme& w, ContactSolution& s) {
   const ContactProblem& p = view.p;
   const auto of = [&](std::size_t c, auto& on_a, auto& on_b) -> auto& { return view.is_a(c) ? on_a : on_b; };
@@ -249,10 +250,9 @@ void solve_body(const BodyView& view, BodyProgramme& w, ContactSolution& s) {
   write_impulses(view, w, s);
 }
 
-/// Each side has its own impulse, so that velocities and impulses need not belong together as (S2) has it,
-/// and a map of both that is zero would prove nothing. What both sides would agree on is the mean: the
-/// residual is the larger of the maps with the velocities that bodies get and with those that the mean gives
-/// them.
+/// Each side has its own impulse, so velocities and impulses need not fulfil (S2), and a zero map of both
+/// would prove nothing. The common value of both sides is the mean: the residual is the larger of the maps
+/// with the resulting velocities and with the velocities from the mean. them.
 Residual residual_of_mean(const ContactProblem& p, const ContactSolution& s) {
   ContactSolution mean = s;
   for (std::size_t c = 0; c < p.contacts(); ++c) mean.impulse[c] = 0.5 * (s.impulse[c] - s.impulse_on_b[c]);
@@ -278,8 +278,8 @@ SolveReport solve_one_pass(const ContactProblem& p, ContactSolution& s) {
   });
   SolveReport report;
   report.sweeps = 1;
-  report.residual = residual_of_mean(p, s);  // of rods too, which are left out
-  // One pass is all there is, wherever it ends; who knows the tolerance says whether that is a solution.
+  report.residual = residual_of_mean(p, s);  // including joints with rows that are left out
+  // There is only one pass; the caller, which has the tolerance, decides whether this is a solution.
   if (report.residual.rms_m_s > 0.0) report.status = SolveStatus::iteration_limit;
   return report;
 }

@@ -15,30 +15,30 @@ namespace scree {
 
 namespace {
 
-/// Where nobody has cut bodies: contacts of a subdomain, about. Their number makes subdomains, never that of
-/// threads. Fewer contacts than this make one.
+/// Approximate number of contacts per subdomain, if bodies have not been cut. The number of subdomains
+/// follows from it, never from threads. Fewer contacts than the second number form one subdomain.
 constexpr std::size_t contacts_a_subdomain = 3072, contacts_undivided = 1024;
 
 std::uint8_t kind_of(const ContactProblem& p, const Batches& b, std::size_t c) {
   return contact_kind(p.start_impulse[c][0], !b.first_row.empty() && b.first_row[c] >= 0);
 }
 
-// Of bodies, in `subdomain_of`.
+// Values in `subdomain_of` of bodies.
 constexpr std::int32_t unknown = -1, of_several = -2;
 
-/// Cuts bodies into ranges whose contacts, each counted where its body a is, are about as many.
+/// Divides bodies into ranges with about equal numbers of contacts, each counted at its body a.
 void cut_by_contacts(const ContactProblem& p, std::vector<std::int32_t>& first) {
   const std::size_t n = p.contacts(), subdomains = std::max<std::size_t>(2, n / contacts_a_subdomain);
   first.clear();
   for (std::size_t k = 0; k < subdomains; ++k) first.push_back(p.edge[k * n / subdomains].a);
-  std::sort(first.begin(), first.end());  // they are, of contacts that are ordered by key
+  std::sort(first.begin(), first.end());  // they are in order, if contacts are ordered by key
   std::int32_t last = 0;
   for (const Edge& edge : p.edge) last = std::max(last, edge.a);
   first.front() = 0;
   first.push_back(last + 1);
 }
 
-/// Are edges ordered by body a, as those of a state are?
+/// Are edges ordered by body a, as in a state?
 bool are_ordered(const std::vector<Edge>& edge) {
   return edge.empty() || reduce_blocks(
                              edge.size() - 1, grain_light, true,
@@ -50,8 +50,8 @@ bool are_ordered(const std::vector<Edge>& edge) {
                              [](bool left, bool right) { return left && right; });
 }
 
-/// Says which subdomain bodies are of, and contacts by their body a. What is only a partner, as boundaries
-/// are, is where its contacts are.
+/// Assigns bodies to subdomains, and contacts by their body a. Bodies that are only partners, such as
+/// boundaries, are assigned to the subdomain of their contacts.
 void divide(const ContactProblem& p, Batches& b) {
   static thread_local std::vector<std::int32_t> own;  // kept from call to call
   const bool is_whole =
@@ -79,7 +79,7 @@ void divide(const ContactProblem& p, Batches& b) {
     const auto home = static_cast<std::int32_t>(k);
     for (std::size_t c = b.first_contact[k]; c < b.first_contact[k + 1]; ++c) {
       if (p.edge[c].b < end) continue;
-      const std::atomic_ref of_b(b.subdomain_of[p.b(c)]);  // in whatever order: one subdomain, or several
+      const std::atomic_ref of_b(b.subdomain_of[p.b(c)]);  // in any order: one subdomain, or several
       std::int32_t was = unknown;
       if (!of_b.compare_exchange_strong(was, home, std::memory_order_relaxed) && was != home)
         of_b.store(of_several, std::memory_order_relaxed);
@@ -87,12 +87,12 @@ void divide(const ContactProblem& p, Batches& b) {
   });
 }
 
-/// Is a contact, whose body a is of this subdomain, at its interface?
+/// Is a contact, whose body a is in this subdomain, at its interface?
 bool is_between(const ContactProblem& p, const Batches& b, std::size_t subdomain, std::size_t c) {
   return b.subdomain.size() > 1 && b.subdomain_of[p.b(c)] != static_cast<std::int32_t>(subdomain);
 }
 
-/// Lists the contacts in the order in which they are coloured: subdomain by subdomain, those of each, then
+/// Lists the contacts in the order of colouring: subdomain by subdomain, first its own, then
 /// those of its interface.
 void order_contacts(const ContactProblem& p, Batches& b) {
   constexpr std::size_t kinds = 4, first_idle = 2;
@@ -101,7 +101,7 @@ void order_contacts(const ContactProblem& p, Batches& b) {
   resize_with_room(b.order, p.contacts());
   b.group.resize(2 * subdomains);
   for_each_index(subdomains, 1, [&](std::size_t s) {
-    std::array<std::size_t, 2 * kinds + 1> next{};  // [of the interface?][kind], and all
+    std::array<std::size_t, 2 * kinds + 1> next{};  // [at the interface?][kind], and the total
     const std::size_t begin = b.first_contact[s], end = b.first_contact[s + 1];
     const auto place = [&](std::size_t c) { return (is_between(p, b, s, c) ? kinds : 0) + b.kind[c]; };
     for (std::size_t c = begin; c < end; ++c) {
@@ -124,8 +124,8 @@ std::span<const std::int32_t> contacts_of(const Batches& b, const Batches::Group
   return {b.order.data() + group.first_contact, group.contacts};
 }
 
-/// Gives contacts [begin, end) of the order, which are of a group, the first colour that none of their bodies
-/// has; counts those of each.
+/// Gives contacts [begin, end) of the order, which form a group, the first colour that neither of their
+/// bodies has; counts those of each colour.
 void colour(const ContactProblem& p, std::size_t begin, std::size_t end, Batches::Group& group, Batches& b) {
   for (std::size_t k = begin; k < end; ++k) {
     const std::int32_t c = b.order[k];
@@ -142,7 +142,7 @@ void colour(const ContactProblem& p, std::size_t begin, std::size_t end, Batches
 
 std::size_t end_of(const Batches::Group& group) { return group.first_contact + group.contacts; }
 
-/// [subdomain] those that its interface changes bodies of. The number of subdomains stands for bodies of
+/// [subdomain] those in which its interface changes bodies. The number of subdomains represents bodies of
 /// several.
 void list_neighbours(const ContactProblem& p, Batches& b) {
   const std::size_t subdomains = b.subdomain.size();
@@ -160,15 +160,15 @@ void list_neighbours(const ContactProblem& p, Batches& b) {
   });
 }
 
-/// When the interface of a subdomain is coloured: [subdomain] level, after all that share a body with it and
+/// Order in which interfaces are coloured: [subdomain] level, after all that share a body with it and
 /// have a smaller hash (Jones, Plassmann 1993, with subdomains for vertices). Interfaces of one level share
-/// no subdomain, and so no body. Returns how many levels there are.
+/// no subdomain, and so no body. Returns the number of levels.
 std::int32_t rank_homes(Batches& b) {
   const std::size_t subdomains = b.subdomain.size();
   static thread_local std::vector<std::uint64_t> scratch;  // kept from call to call
   static thread_local std::vector<std::int32_t> order, last;
   order_by_hash(subdomains, scratch, order);
-  last.assign(subdomains + 1, -1);  // [subdomain, and all that is of several] last level that touches it
+  last.assign(subdomains + 1, -1);  // [subdomain, and all of several] last level that touches it
   b.level.assign(subdomains, -1);
   std::int32_t levels = 0;
   for (const std::int32_t number : order) {
@@ -183,7 +183,7 @@ std::int32_t rank_homes(Batches& b) {
   return levels;
 }
 
-/// Colours the interface: what carried an impulse first, level by level.
+/// Colours the interface: contacts with an impulse first, level by level.
 void colour_interface(const ContactProblem& p, Batches& b) {
   const std::size_t subdomains = b.subdomain.size();
   if (subdomains == 1) {
@@ -210,7 +210,7 @@ void colour_interface(const ContactProblem& p, Batches& b) {
   home.resize(subdomains);
   for (std::size_t k = 0; k < subdomains; ++k)
     if (b.level[k] >= 0) home[first[b.level[k] + 1]++] = static_cast<std::int32_t>(k);
-  const std::int32_t* const homes = home.data();  // workers have vectors of their own
+  const std::int32_t* const homes = home.data();  // worker threads have vectors of their own
   for (const bool idle : {false, true}) {
     for (std::int32_t level = 0; level < levels; ++level) {
       const std::int32_t begin = first[level];
@@ -224,14 +224,14 @@ void colour_interface(const ContactProblem& p, Batches& b) {
   }
 }
 
-/// Batches of the contacts of a colour: the serial rest has one a batch.
+/// Batches of the contacts of a colour: the serial rest has one contact per batch.
 std::size_t batches_of(const Batches::Group& group, std::size_t colour) {
   const std::size_t contacts = group.count[colour];
   return colour == parallel_colours ? contacts : (contacts + batch_size - 1) / batch_size;
 }
 
 /// Numbers the batches of all groups: of each subdomain by colour, then of the interface colour by colour, by
-/// home. Returns how many rows there are, with those of empty lanes.
+/// home. Returns the number of rows, including those of empty lanes.
 std::size_t number_batches(const ContactProblem& p, Batches& b) {
   const std::size_t subdomains = b.subdomain.size();
   std::size_t batch = 0, empty = p.bodies();
@@ -276,8 +276,8 @@ std::size_t number_batches(const ContactProblem& p, Batches& b) {
   return empty;
 }
 
-/// Puts the contacts of a group into lanes, whose colours begin at these batches, and says where their bodies
-/// are. Rows of an empty lane are its own, so that nobody shares what is written.
+/// Assigns the contacts of a group to lanes, starting at these batches for each colour, with the places of
+/// their bodies. The rows of an empty lane are its own, so that no other lane shares what is written.
 void fill_lanes(const ContactProblem& p, const Batches::Group& group,
                 const std::array<std::size_t, 64>& first_batch, Batches& b) {
   std::array<std::size_t, 64> next{};
@@ -305,7 +305,7 @@ void fill_lanes(const ContactProblem& p, const Batches::Group& group,
   }
 }
 
-/// Of a subdomain, and of the interface that is at home there.
+/// Fills the lanes of a subdomain, and of the interface with its home there.
 void fill_lanes_of(const ContactProblem& p, std::size_t subdomain, Batches& b) {
   std::array<std::size_t, 64> first{};
   const Batches::Group& inner = b.group[subdomain];

@@ -14,7 +14,7 @@ namespace scree {
 
 namespace {
 
-/// About the mass of the lightest body.
+/// Approximate mass of the lightest body.
 double mass_unit_of(const ContactProblem& p) {
   double most = reduce_blocks(
       p.bodies(), grain_light, 0.0,
@@ -33,7 +33,7 @@ double mass_unit_of(const ContactProblem& p) {
 struct alignas(64) Factoring {
   static constexpr std::size_t capacity = 64;
   Columns<6, capacity> inverse;  // xx, xy, xz, yy, yz, zz
-  Columns<6, capacity> l;        // l00, l10, l11, l20, l21, l22; a direction that does not turn has zeros
+  Columns<6, capacity> l;        // l00, l10, l11, l20, l21, l22; zero for a direction without rotation
 };
 
 SCREE_FOR_EACH_VECTOR_WIDTH
@@ -59,7 +59,7 @@ void factor(Factoring& f, std::size_t whole, double root) {
   }
 }
 
-/// Factors of some bodies as kernels read them.
+/// Factors of some bodies in the layout for kernels.
 void factor_bodies(const ContactProblem& p, std::size_t first, std::size_t count, Batches& b) {
   Factoring f;
   const std::size_t whole = whole_vectors(count);
@@ -86,7 +86,7 @@ SCREE_INLINE void scaled(const Vector* l, const Vector* x, Vector* out) {
   out[2] = l[5] * x[2];
 }
 
-/// What lanes take from the problem: n, t1; the arms; tangent ratio and friction.
+/// Data of lanes from the problem: n, t1; the arms; tangent ratio and friction.
 template <class Part>
 struct BatchInput {
   typename Part::Vector frame[8], arms[8], law[8];
@@ -185,7 +185,7 @@ SCREE_INLINE void fill_contacts(const ContactProblem& p, Part part, const std::i
     w.add(scaled_arm);
   }
   const Vector mass = factor_a[6] + factor_b[6], zero{}, one = zero + 1.0f;
-  const Vector pad = mass > zero ? zero : one;  // what nothing moves: no division by zero
+  const Vector pad = mass > zero ? zero : one;  // avoids division by zero for fixed bodies
   const Vector nn = mass + w.nn + pad, t11 = mass + w.t11 + pad, t22 = ratio * ratio * mass + w.t22 + pad;
   part.store(nn, out.w_nn);
   part.store(one / nn, out.inverse_w_nn);
@@ -222,7 +222,7 @@ SCREE_INLINE void fill_spins(Part part, const ContactBatch& contacts, const Lane
   invert_tangential(part, w.t11 + pad, w.t12, w.t22 + pad, out);
 }
 
-/// The first row of every contact.
+/// The first row of each contact.
 void number_rows(const ContactProblem& p, std::vector<std::int32_t>& first) {
   if (p.contact_rows == 0) return first.clear();
   resize_with_room(first, p.contacts());
@@ -238,8 +238,8 @@ void number_rows(const ContactProblem& p, std::vector<std::int32_t>& first) {
 
 bool resists(const Batches& b, std::int32_t contact) { return contact >= 0 && b.first_row[contact] >= 0; }
 
-/// Calls f(r, lane, axis) for the rows of the contacts of a batch that resists, with the axis of the frame
-/// that each is about.
+/// Calls f(r, lane, axis) for the rows of the contacts of a batch with torque resistance, with the axis of
+/// the frame about which each acts.
 template <class F>
 void for_rows_of_batch(const ContactProblem& p, const Batches& b, std::size_t k, F&& f) {
   for (std::size_t l = 0; l < batch_size; ++l) {
@@ -251,7 +251,7 @@ void for_rows_of_batch(const ContactProblem& p, const Batches& b, std::size_t k,
   }
 }
 
-/// Lists the batches that resist torques.
+/// Lists the batches with torque resistance.
 void number_spins(const ContactProblem& p, Batches& b) {
   b.spin_of.clear();
   if (p.contact_rows == 0) return b.spin.clear();
@@ -267,7 +267,7 @@ void number_spins(const ContactProblem& p, Batches& b) {
   resize_with_room(b.spin, static_cast<std::size_t>(spins));
 }
 
-/// All of a batch but velocities and impulses.
+/// All data of a batch except velocities and impulses.
 template <class Part, std::size_t count>
 SCREE_INLINE void fill_by_parts(const ContactProblem& p, std::size_t k, const Part (&parts)[count],
                                 Batches& b) {
@@ -316,11 +316,11 @@ void make_free_rows(const ContactProblem& p, Batches& b) {
   }
 }
 
-/// Where iterations begin, without momentum: the impulses of a batch's contacts, [c] in their frames, and of
+/// Start of iterations, without momentum: the impulses of a batch's contacts, [c] in their frames, and of
 /// their rows, N s.
 template <class OfContact, class OfRow>
 void begin_batch(const ContactProblem& p, std::size_t k, OfContact&& of_contact, OfRow&& of_row, Batches& b) {
-  const double units = 1.0 / b.mass_unit;  // exactly
+  const double units = 1.0 / b.mass_unit;  // exact
   const auto in_units = [&](double impulse) { return static_cast<float>(impulse * units); };
   ContactBatch& batch = b.contact[k];
   for (std::size_t l = 0; l < batch_size; ++l) {
@@ -378,7 +378,7 @@ void read_free_rows(const ContactProblem& p, const std::vector<BodyVelocity>& ve
     b.row[r].velocity = static_cast<float>(velocity_of(p.rows[p.contact_rows + r], velocity));
 }
 
-/// Calls f(k) for batches [begin, end), and has the terms of the contacts that come soon fetched meanwhile.
+/// Calls f(k) for batches [begin, end), and prefetches the terms of the contacts that come soon.
 template <class F>
 void for_batches_fetched(const ContactProblem& p, const Batches& b, std::size_t begin, std::size_t end,
                          F&& f) {
@@ -441,7 +441,7 @@ void set_velocities(const ContactProblem& p, const std::vector<BodyVelocity>& ve
 }
 
 namespace {
-/// The impulse of a lane; rounding may have left it a little outside of its cone.
+/// The impulse of a lane, projected: rounding may have moved it slightly out of its cone.
 Vec3 admissible(const BatchLanes* impulse, std::size_t l, double friction) {
   const double p_n = double{impulse[0].at[l]}, p_1 = double{impulse[1].at[l]}, p_2 = double{impulse[2].at[l]};
   const double length = std::sqrt(p_1 * p_1 + p_2 * p_2), bound = friction * p_n;
@@ -451,7 +451,7 @@ Vec3 admissible(const BatchLanes* impulse, std::size_t l, double friction) {
 }  // namespace
 
 namespace {
-/// In pieces, so that the hot part is compiled for every target.
+/// In pieces, so that the expensive part is compiled for each target.
 SCREE_FOR_EACH_TARGET
 void take_lanes(const ContactProblem& p, const std::int32_t* lane, const ContactBatch& batch,
                 double mass_unit, Vec3* impulses, BodyVelocity* got) {

@@ -42,14 +42,14 @@ SCREE_INLINE void relative_velocity(Part part, const ContactBatch& c, const TwoB
   }
 }
 
-/// dp of n, t1, t2 along axis k of vectors that stand behind each other.
+/// dp of n, t1, t2 along axis k of consecutive vectors.
 template <class Part>
 SCREE_INLINE typename Part::Vector along(Part part, const typename Part::Vector* dp, const BatchLanes* n,
                                          const BatchLanes* t1, const BatchLanes* t2, int k) {
   return dp[0] * part.load(n[k]) + dp[1] * part.load(t1[k]) + dp[2] * part.load(t2[k]);
 }
 
-/// Changes of impulses applied.
+/// Applies changes of impulses.
 template <class Part>
 SCREE_INLINE void apply(Part part, const ContactBatch& c, const typename Part::Vector* dp,
                         TwoBodies<Part>& y) {
@@ -62,7 +62,7 @@ SCREE_INLINE void apply(Part part, const ContactBatch& c, const typename Part::V
   }
 }
 
-/// The same of torques.
+/// The same for torques.
 template <class Part>
 SCREE_INLINE void apply(Part part, const SpinBatch& s, const typename Part::Vector* dp, TwoBodies<Part>& y) {
   for (int k = 0; k < 3; ++k) {
@@ -71,8 +71,8 @@ SCREE_INLINE void apply(Part part, const SpinBatch& s, const typename Part::Vect
   }
 }
 
-/// The tangential part of (P2): the impulse (x1, x2) that sees (u1, u2) sticks if the free minimum is within
-/// the bound, else it slides.
+/// The tangential part of (P2): the impulse (x1, x2) with the velocity (u1, u2) sticks if the free minimum is
+/// within the bound, else it slides.
 struct Tangential {
   const BatchLanes &i11, &i12, &i22, &step;
 };
@@ -93,7 +93,7 @@ SCREE_INLINE void improve_tangential(Part part, const Tangential& w, typename Pa
   x2 = slides ? g2 * shrunk : s2;
 }
 
-/// (P4) of impulses; keeps where they were.
+/// (P4) for impulses; stores their last values.
 template <class Part>
 SCREE_INLINE void go_on(Part part, float beta, typename Part::Vector* x, BatchLanes* last) {
   for (int k = 0; k < 3; ++k) {
@@ -103,14 +103,14 @@ SCREE_INLINE void go_on(Part part, float beta, typename Part::Vector* x, BatchLa
   }
 }
 
-/// What gives, but for what stands in the velocities at the start.
+/// Compliance velocity, except for the part in the velocities at the start.
 template <class Part>
 SCREE_INLINE void give(Part part, const GivingLanes& compliance, const typename Part::Vector* x,
                        typename Part::Vector* u) {
   for (int k = 0; k < 3; ++k) u[k] += part.load(compliance.along[k]) * x[k];
 }
 
-/// (P1) and (P2); dp: how the impulses x change. Returns squared changes of the contacts' velocities.
+/// (P1) and (P2); dp: changes of the impulses x. Returns squared changes of the contacts' velocities.
 template <class Part>
 SCREE_INLINE typename Part::Vector improve(Part part, const ContactBatch& c, const typename Part::Vector* u,
                                            typename Part::Vector* x, typename Part::Vector* dp) {
@@ -140,14 +140,14 @@ SCREE_INLINE void relative_spin(Part part, const SpinBatch& s, const TwoBodies<P
   }
 }
 
-/// An impulse that a torque takes: within the bound on both sides.
+/// The impulse of a torque row: within the bound on both sides.
 template <class Vector>
 SCREE_INLINE Vector within(Vector aim, Vector bound) {
   const Vector low = larger<Vector>(aim, -bound);
   return low < bound ? low : bound;
 }
 
-/// Torsion, then rolling, of contacts with the normal impulses p_n; returns squared changes.
+/// Torsion, then rolling, for contacts with the normal impulses p_n; returns squared changes.
 template <class Part>
 SCREE_INLINE typename Part::Vector resist(Part part, SpinBatch& s, float beta, typename Part::Vector p_n,
                                           TwoBodies<Part>& y) {
@@ -173,14 +173,14 @@ SCREE_INLINE typename Part::Vector resist(Part part, SpinBatch& s, float beta, t
   return by_n * by_n + (by_1 * by_1 + by_2 * by_2);
 }
 
-/// Lanes that are updated.
+/// Lanes during an update.
 template <class Part>
 struct UpdatedBlock {
   std::size_t batch;
   Part part;
 };
 
-/// Visits lanes that change no body in common together, since some alone wait for their own numbers; returns
+/// Updates lanes that change no body in common together, to hide the latency of single lanes; returns
 /// their squared changes of velocities.
 template <std::size_t count, class Part>
 SCREE_INLINE void update(Batches& b, const UpdatedBlock<Part> (&updated)[count], float beta,
@@ -203,7 +203,7 @@ SCREE_INLINE void update(Batches& b, const UpdatedBlock<Part> (&updated)[count],
     if (!b.compliance.empty()) give(part, b.compliance[k], x, u[i]);
     squared[i] = improve(part, c, u[i], x, dp[i]);
     for (int axis = 0; axis < 3; ++axis) part.store(x[axis], c.impulse[axis]);
-    const Vector both = had + x[0];  // neither is negative
+    const Vector both = had + x[0];  // none is negative
     if (any_bit(both)) b.idle[k] = false;
   }
   for (std::size_t i = 0; i < count; ++i) {
@@ -218,7 +218,7 @@ SCREE_INLINE void update(Batches& b, const UpdatedBlock<Part> (&updated)[count],
   }
 }
 
-/// r of (S5), squared, for contacts that have u and x; compliance: theirs, or null.
+/// r of (S5), squared, for contacts with u and x; compliance: theirs, or null.
 template <class Part>
 SCREE_INLINE typename Part::Vector natural_map_squared(Part part, const ContactBatch& c,
                                                        const GivingLanes* compliance,
@@ -248,7 +248,7 @@ SCREE_INLINE typename Part::Vector natural_map_squared(Part part, const ContactB
   return r_n * r_n + (r_1 * r_1 + r_2 * r_2);
 }
 
-/// The same of the rows of its contacts (row_residual_squared()).
+/// The same for the rows of its contacts (row_residual_squared()).
 template <class Part>
 SCREE_INLINE typename Part::Vector row_residual_squared(Part part, const SpinBatch& s,
                                                         const TwoBodies<Part>& y, typename Part::Vector p_n) {
@@ -269,13 +269,13 @@ SCREE_INLINE typename Part::Vector row_residual_squared(Part part, const SpinBat
   return r_n * r_n + (r_1 * r_1 + r_2 * r_2);
 }
 
-/// Residuals added up lane by lane.
+/// Sums of residuals, lane by lane.
 template <class Part>
 struct LaneSums {
   typename Part::Vector squares{}, largest{}, active{};
 };
 
-/// (S5) of some lanes, and their u_n, offset included.
+/// (S5) for some lanes, and their u_n, offset included.
 template <class Part>
 SCREE_INLINE void add_residual(const Batches& b, std::size_t k, Part part, LaneSums<Part>& sums,
                                BatchLanes& normal_velocity, BatchLanes& squared_of) {
@@ -292,7 +292,7 @@ SCREE_INLINE void add_residual(const Batches& b, std::size_t k, Part part, LaneS
   Vector squared = natural_map_squared(part, c, compliance, u, x);
   if (const SpinBatch* const spin = b.resistance(k)) squared += row_residual_squared(part, *spin, y, x[0]);
   const Vector zero{}, one = zero + 1.0f;
-  const auto idle = (x[0] <= zero) & (u[0] >= zero);  // numbers that are not finite stay in
+  const auto idle = (x[0] <= zero) & (u[0] >= zero);  // numbers that are not finite are not idle
   squared = idle ? zero : squared;
   sums.squares += squared;
   sums.largest = larger(squared, sums.largest);
@@ -325,10 +325,10 @@ SCREE_INLINE void push_apart(Batches& b, std::size_t k, Part part) {
   write_bodies(part, c, y, b.change.data());
 }
 
-/// Has a batch contacts in its second half?
+/// Does a batch have contacts in its second half?
 bool is_long(const Batches& b, std::size_t k) { return b.lane[batch_size * k + halves[1].from] >= 0; }
 
-/// Calls update(k) for the batches of a range that are not idle, and has the next one come meanwhile.
+/// Calls update(k) for the batches of a range that are not idle, and prefetches the next one meanwhile.
 template <class F>
 SCREE_INLINE void for_updated(const Batches& b, BatchRange range, bool idle_too, F&& update) {
   const bool fetches = b.are_large();
@@ -344,7 +344,7 @@ SCREE_INLINE void for_updated(const Batches& b, BatchRange range, bool idle_too,
   }
 }
 
-// In halves, and for machines whose registers hold a batch's lanes.
+// In halves, and for machines with registers for all lanes of a batch.
 
 SCREE_FOR_EACH_TARGET
 double update_halves(Batches& b, BatchRange range, const UpdatePlan& plan) {
@@ -378,7 +378,7 @@ double update_whole(Batches& b, BatchRange range, const UpdatePlan& plan) {
   return sum;
 }
 
-/// The same of corrections, which read a part of a batch and are through with it sooner.
+/// The same for corrections, which read only a part of a batch and take less time for it.
 constexpr std::size_t corrections_ahead = 4;
 template <class F>
 SCREE_INLINE void for_corrected(const Batches& b, BatchRange range, F&& correct) {
@@ -394,7 +394,7 @@ SCREE_INLINE void for_corrected(const Batches& b, BatchRange range, F&& correct)
   }
 }
 
-/// By parts that are a batch together.
+/// By parts that form a batch together.
 template <class Part, std::size_t count>
 SCREE_INLINE void push_parts_apart(Batches& b, BatchRange range, const Part (&parts)[count]) {
   for_corrected(

@@ -11,12 +11,12 @@ namespace {
 
 constexpr int parallel_colours = 63;  // colour 63 is the serial rest
 
-/// Edges an update. At least some 5 microseconds of a sweep, worth handing to another thread, and few enough
-/// that heaps of a thousand bodies have updates for two. Scenes that do not fit into a cache gain from larger
-/// ones, which share fewer bodies; 512 updates are enough for many threads.
+/// Edges per update: at least about 5 microseconds of a sweep, worth passing to another thread, and few
+/// enough that heaps of a thousand bodies have updates for two threads. Scenes larger than a cache gain from
+/// larger updates, which share fewer bodies; 512 updates are enough for many threads.
 std::size_t update_size(std::size_t edges) { return std::clamp<std::size_t>(edges / 512, 96, 1024); }
 
-/// Every update_size()-th contact begins an update, moved on to the next body a; then the rows.
+/// Each update_size()-th contact begins an update, moved on to the next body a; then the rows.
 void cut(std::span<const Edge> contacts, std::size_t rows, std::vector<std::int32_t>& row) {
   const std::size_t n = contacts.size(), size = update_size(n), row_size = update_size(rows);
   row.assign(1, 0);
@@ -85,7 +85,7 @@ void colour_blocks(std::span<const Edge> contacts, std::span<const Row> rows, st
   exclusive_scan(row);
   k.update.resize(updates);
   for (std::size_t v = 0; v < updates; ++v) k.update[row[k.colour_of[v]]++] = static_cast<std::int32_t>(v);
-  // The cursors have moved each row to where the next begins.
+  // The cursors have moved each row to the beginning of the next one.
   std::shift_right(row.begin(), row.end(), 1);
   row[0] = 0;
   while (row.size() > 1 && row[row.size() - 2] == row.back()) row.pop_back();  // empty colours at the end

@@ -1,4 +1,4 @@
-// Which contacts may be updated at the same time.
+// Colouring: which contacts may be updated at the same time.
 #pragma once
 
 #include <span>
@@ -7,17 +7,17 @@
 
 namespace scree {
 
-/// An update goes through a run of consecutive edges, one after the other: the contacts of some neighbouring
-/// bodies, all contacts with one body a in the same run, or rows between bodies that need not touch. Visits
-/// of one colour change no body in common, so they go in any order and on any thread with the same bits.
-/// Where bodies that are close have numbers that are close, updates are compact in space, and there are few
+/// An update processes a run of consecutive edges, one after the other: the contacts of some neighbouring
+/// bodies, with all contacts of one body a in the same run, or rows between bodies that need not touch.
+/// Updates of one colour change no body in common, so they give the same bits in any order and on any thread.
+/// If near bodies have near numbers, updates are compact in space, and there are few
 /// colours with many updates each.
 struct Colouring {
   std::vector<std::int32_t> edge_row;    // [update + 1]: first edge of each update
   std::vector<std::int32_t> update;      // [update], ordered by colour
   std::vector<std::int32_t> colour_row;  // [colour + 1]: into `update`
   bool last_colour_is_serial =
-      false;  // its updates may conflict: more colours were needed than there are bits
+      false;  // its updates may conflict, since more colours were needed than there are bits
 
   std::size_t colours() const { return colour_row.empty() ? 0 : colour_row.size() - 1; }
   std::size_t updates() const { return update.size(); }
@@ -27,8 +27,8 @@ struct Colouring {
   std::vector<std::int32_t> colour_of;  // [update]
 };
 
-/// Cuts edges into updates, and colours these greedily, each with the allowed colour that has the fewest
-/// edges so far. Edges: those of contacts, then those of the rows that belong to none. One bit a colour;
+/// Divides edges into updates, and colours these greedily, each with the allowed colour that has the fewest
+/// edges so far. Edges: those of contacts, then those of rows without a contact. One bit per colour; cost
 /// linear in edges.
 void colour_blocks(std::span<const Edge> contacts, std::span<const Row> rows, std::size_t bodies,
                    Colouring& colouring);

@@ -10,16 +10,16 @@ namespace scree {
 
 namespace {
 
-// Changes are compared over so many sweeps; they are to come to what is wanted in as many sweeps as there
-// have been, and after so many there is no more waiting.
+// Number of sweeps over which changes are compared. They must reach the target in as many further sweeps as
+// there have been; after the second number there is no more waiting.
 constexpr std::size_t window = 16, most_patience = 256;
 
-// Of W; so many times larger if that does not do after some sweeps. Measured in
+// Over W; larger by `growth` if it is not sufficient after some sweeps. Measured in
 // docs/decisions/0047-jams-give.md.
 constexpr double first_share = 4e-3, growth = 2.5, largest_share = 0.1;
 constexpr std::size_t sweeps_to_larger = 96;
 
-// The most that a contact gives in a step, of the length that overlaps are compared with.
+// Largest movement of a contact by compliance in a step, over the reference length of overlaps.
 constexpr double most_given = 1e-3;
 
 /// Calls f(contact, batch, compliance, lane) for all contacts.
@@ -43,7 +43,7 @@ DelassusEntries delassus(const ContactBatch& c, const GivingLanes& gives, std::s
           i11 / det - double{gives.along[2].at[l]}};
 }
 
-/// Has a lane with this W give so, 1/mass_unit.
+/// Gives a lane with this W the compliance, 1/mass_unit.
 void store(DelassusEntries w, const Vec3& compliance, ContactBatch& c, GivingLanes& gives, std::size_t l) {
   w.nn += compliance[0];
   w.t11 += compliance[1];
@@ -57,12 +57,12 @@ void store(DelassusEntries w, const Vec3& compliance, ContactBatch& c, GivingLan
   for (int i = 0; i < 3; ++i) gives.along[i].at[l] = static_cast<float>(compliance[i]);
 }
 
-/// What a lane gives at no impulse, m/s, taken from its velocity.
+/// Compliance velocity of a lane at zero impulse, m/s, subtracted from its velocity.
 void rest(const ContactCompliance& of, double sign, ContactBatch& c, std::size_t l) {
   for (int i = 0; i < 3; ++i) c.velocity[i].at[l] -= static_cast<float>(sign * of.compliance[i] * of.rest[i]);
 }
 
-/// What two do together.
+/// Two compliances in series.
 ContactCompliance both(const ContactCompliance& own, const ContactCompliance& more) {
   if (!own.is_compliant()) return more;
   ContactCompliance sum;
@@ -88,7 +88,8 @@ double Stall::look(double wanted) {
   if (sweeps_ < next_look_ || growth * share_ > largest_share) return 0.0;
   const double now = recent(sweeps_), half_way = recent(sweeps_ / 2);
   if (!(now > wanted)) return 0.0;
-  // they have fallen by half_way / now in half of the sweeps, and would by its square in as many again
+  // in half of the sweeps they have decreased by half_way / now, and in as many again they would by its
+  // square
   const bool will_come = now * now * now <= wanted * half_way * half_way;
   if (share_ == 0.0 && will_come && sweeps_ < most_patience) {
     next_look_ = 2 * sweeps_;

@@ -1,13 +1,13 @@
-// Contacts that give: as the problem says, and a little where sweeps would not end.
+// Compliant contacts: as given by the problem, and slightly if sweeps would not converge.
 //
 // In a jammed packing contacts determine neither their impulses nor, at the bound of friction, each other's
-// slip: sweeps then shift impulses along the null space of W for thousands of times, at a residual that
-// stays. With a compliance c about the impulses p0 that the contacts have by then,
-//   u + c (p - p0)   in place of u in (S3), (S4) and (S5), (P5)
-// the solution is near, and sweeps come to it. It is a step of the proximal point method (Rockafellar 1976),
-// one a step in time: where impulses stay as they are nothing gives. c is a share of the mean of the
-// contact's own W, and so small that no contact gives more than a part of its slop in a step, whatever it
-// bears. Where contacts give anyway, this comes on top.
+// slip: sweeps then shift impulses along the null space of W for thousands of sweeps, at a constant
+// residual. With a compliance c about the present impulses p0 of the contacts,
+//   u + c (p - p0)   instead of u in (S3), (S4) and (S5), (P5)
+// the solution is near, and sweeps converge to it. It is a step of the proximal point method (Rockafellar
+// 1976), one per time step: where impulses are constant, nothing gives way. c is a share of the mean of the
+// contact's own W, and so small that no contact gives way by more than a part of its slop in a step, under
+// any load. For compliant contacts it is added to their own compliance.
 #pragma once
 
 #include <array>
@@ -16,15 +16,15 @@
 
 namespace scree {
 
-/// When contacts are to give, and by how much.
+/// Decides when contacts give way, and by how much.
 class Stall {
  public:
-  /// The sum of squared changes of a sweep, (m/s)^2.
+  /// Adds the sum of squared changes of a sweep, (m/s)^2.
   void learn(double change) { changes_[sweeps_++ % changes_.size()] = change; }
-  /// Something else has helped: look again later, but not for ever.
+  /// Another method has helped: look again later, but not too late.
   void wait();
-  /// The share of W by which contacts are to give from now on. 0: they go on as they are, for the changes are
-  /// on their way to what is wanted, or it is too early to say.
+  /// The share of W by which contacts give way from now on. 0: no change, because the changes of sweeps are
+  /// converging to `wanted`, or it is too early to decide.
   double look(double wanted);
 
  private:
@@ -35,20 +35,20 @@ class Stall {
   double share_ = 0.0;
 };
 
-/// May it have no solution, for what nothing moves goes, or is held at a speed, towards something?
+/// May it have no solution, because fixed bodies move, or are held at a speed, towards something?
 bool may_have_no_solution(const ContactProblem& problem);
 
-/// Has rigid contacts of batches give so.
+/// Gives rigid contacts of batches this compliance.
 void set_compliance(ContactCompliances compliance, Batches& batches);
 
-/// From now on contacts give by such a share of the mean of their W, about the impulses that they have now if
-/// they did not do so yet. Changes W and velocities of the workspace's batches, and what contacts give there.
+/// From now on contacts give way by this share of the mean of their W, about their present impulses if they
+/// have not given way before. Changes W and velocities of the workspace's batches, and the compliance there.
 void make_compliant(const ContactProblem& problem, double share, SolverWorkspace& workspace);
 
-/// Adds -c p0 to velocities of batches that have been read anew.
+/// Adds -c p0 to velocities of batches that have been read again.
 void add_rests(ContactCompliances compliance, Batches& batches);
 
-/// By how much contacts gave, |c (p - p0)|, rms over those that carry an impulse, m/s.
+/// Compliance velocity |c (p - p0)|, rms over contacts with an impulse, m/s.
 double given_rms(const ContactProblem& problem, ContactCompliances given_way,
                  const ContactSolution& solution);
 

@@ -9,7 +9,7 @@ namespace scree {
 std::vector<std::uint8_t> cone_of(std::span<const InterfaceContact> contacts,
                                   const std::function<bool(std::int32_t)>& is_own,
                                   std::vector<std::uint32_t>& needed) {
-  // [body] its contacts of lower turns than this are needed: backwards through the turns, it only grows.
+  // [body] its contacts of lower turns than this are needed: backwards through the turns, it only increases.
   constexpr std::uint32_t all = 0xffffffffu;
   std::uint32_t turns = 0;
   std::int32_t bodies = 0;

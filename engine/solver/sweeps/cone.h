@@ -1,4 +1,4 @@
-// Which contacts at the interface a rank visits, so that one exchange a sweep is enough.
+// The cone of a rank: contacts at the interface that it updates, so that one exchange per sweep is enough.
 #pragma once
 
 #include <functional>
@@ -8,16 +8,16 @@
 
 namespace scree {
 
-/// A contact between subdomains, and when a sweep comes to it: `turn` rises with the colour, and where
-/// colours have run out from contact to contact. Contacts of the same turn share no body.
+/// A contact between subdomains, and its turn in a sweep: `turn` increases with the colour, and after the
+/// last colour from contact to contact. Contacts of the same turn share no body.
 struct InterfaceContact {
   Edge edge;
   std::uint32_t turn;
 };
 
-/// [contact] 1: a rank visits it. What a body is after the interface follows from its contacts there, what
-/// these give from both their bodies before, and so on to bodies whose contacts all come later: a cone of
-/// contacts, each of a lower turn than the one that needs it. `needed` is scratch, [body]. Cost linear
+/// [contact] 1: the rank updates it. The result of a body at the interface depends on its contacts there,
+/// these depend on their bodies before, and so on down to bodies whose contacts all come later: a cone of
+/// contacts, each with a lower turn than the one that needs it. `needed` is scratch, [body]. Cost linear
 /// in the contacts and turns.
 std::vector<std::uint8_t> cone_of(std::span<const InterfaceContact> contacts,
                                   const std::function<bool(std::int32_t)>& is_own,

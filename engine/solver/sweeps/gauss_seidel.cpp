@@ -1,15 +1,16 @@
 // The `gauss_seidel` solver: block Gauss-Seidel with one impulse per contact, shared by both sides.
 //
-// An update re-solves the contacts of some neighbouring bodies (colouring.h), one after the other, on
-// accumulated impulses. With u the relative velocity that the contact would see and W its Delassus block
+// An update solves the contacts of some neighbouring bodies again (colouring.h), one after the other, for
+// accumulated impulses. With u the present relative velocity of the contact and W its Delassus block
 // (contact frame),
 //   p_n <- max(0, p_n - (u_n + offset) / W_nn)                        maximum compression           (P1)
 //   p_t <- argmin 1/2 dp.W_tt dp + u_t.dp over |p_t| <= friction p_n   maximum dissipation           (P2)
-// and applies the change to both bodies at once. Momentum is kept to rounding after any number of sweeps, and
-// the fixed point of (P1), (P2) is the Coulomb-Signorini problem (S3), (S4). From the fifth sweep on, sweeps
-// are taken as steps of a nonlinear conjugate gradient method: with g the change that a sweep makes,
+// and applies the change to both bodies at once. Momentum is conserved to rounding after any number of
+// sweeps, and the fixed point of (P1), (P2) is the Coulomb-Signorini problem (S3), (S4). From the fifth sweep
+// on, sweeps are steps of a nonlinear conjugate gradient method: with g the change by a sweep,
 //   x <- x + beta d,  d <- beta d + g,  beta = |g|^2 / |g_last|^2, or a new start d = g if beta > 1    (P3)
-// (Silcowitz-Hansen, Niebe, Erleben 2010), for impulses and, being linear in them, velocities alike.
+// (Silcowitz-Hansen, Niebe, Erleben 2010), for impulses and likewise for velocities, which are linear in
+// them.
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -25,12 +26,12 @@ namespace scree {
 
 namespace {
 
-// The exact residual costs about a sweep; the cheap estimate is free.
+// The exact residual costs about one sweep; the estimate costs nothing.
 constexpr int sweeps_between_checks = 10;
-// A warm start is mostly done after these; conjugate directions cost a quarter of a sweep more.
+// A warm start is mostly converged after these; conjugate directions cost a quarter of a sweep more.
 constexpr int plain_sweeps = 4;
 
-/// The contacts of an update, or some other range of them.
+/// The contacts of an update, or another range of them.
 struct ContactRange {
   const Edge* edge;
   const ContactTerms* contact;
@@ -44,7 +45,7 @@ struct ContactRange {
     const Vector4 u = scree::relative_velocity(contact[k], edge[k], velocity);
     return image_velocity == nullptr ? u : u - to_vector4(image_velocity[k]);
   }
-  /// How fast it gives, in its frame.
+  /// Compliance velocity, in its frame.
   Vec3 given(std::size_t k) const {
     return compliance == nullptr ? Vec3(Vec3::Zero()) : compliance[k].velocity(impulse[k]);
   }
@@ -61,7 +62,7 @@ ContactRange range_of(const ContactProblem& p, std::vector<Vec3>& impulse, std::
           end - begin};
 }
 
-/// Re-solves one contact by (P1) and (P2); returns the squared change of its velocity, (m/s)^2.
+/// Solves one contact again by (P1) and (P2); returns the squared change of its velocity, (m/s)^2.
 SCREE_INLINE double solve_contact(const ContactRange& contacts, std::size_t k, SweptBodies bodies) {
   const Edge& edge = contacts.edge[k];
   const ContactTerms& c = contacts.contact[k];
@@ -81,10 +82,10 @@ SCREE_INLINE double solve_contact(const ContactRange& contacts, std::size_t k, S
   return velocity_change_squared(local, d);
 }
 
-// Contacts ahead that are fetched: about the time that memory takes.
+// Number of contacts ahead for prefetching: about the latency of memory.
 constexpr std::size_t fetch_ahead = 8;
 
-/// What a contact that comes soon needs: it and its other body, which may lie anywhere.
+/// Prefetches a contact that comes soon and its other body, which may be anywhere.
 SCREE_INLINE void fetch_next(const ContactRange& contacts, std::size_t k, SweptBodies bodies) {
   if (k + fetch_ahead >= contacts.count) return;
   fetch<1>(contacts.contact + k + fetch_ahead, sizeof(ContactTerms));
@@ -94,8 +95,8 @@ SCREE_INLINE void fetch_next(const ContactRange& contacts, std::size_t k, SweptB
   fetch<1>(bodies.response + b, sizeof(BodyResponse));
 }
 
-/// Solves the contacts of one update, one after the other; with a direction each (else null) goes along it
-/// first.
+/// Solves the contacts of one update, one after the other; if directions are given (not null), moves along
+/// them first.
 SCREE_FOR_EACH_TARGET
 double solve_contacts(const ContactRange& contacts, SweptBodies bodies, ConjugateDirection<3>* direction,
                       double beta) {
@@ -109,7 +110,8 @@ double solve_contacts(const ContactRange& contacts, SweptBodies bodies, Conjugat
   return change;
 }
 
-/// The new impulse of a contact that has `last` and sees u, offset included: (P1), (P2) on a sampled set, or
+/// The new impulse of a contact with the impulse `last` and the velocity u, offset included: (P1), (P2) on a
+/// sampled set, or
 /// the exact local solution (L1).
 Vec3 new_impulse(const ContactProblem& p, std::size_t c, SolverKind kind, const Vec3& last, const Vec3& u) {
   Mat3 w = p.delassus[c];
@@ -125,12 +127,12 @@ SweptBodies bodies_of(const ContactProblem& p, ContactSolution& s) {
   return {p.response.data(), s.velocity.data()};
 }
 
-/// What an update goes through: contacts with their rows, or rows of none.
+/// The parts of an update: contacts with their rows, or rows without contacts.
 struct BlockParts {
   std::size_t contact, contacts_end, row, rows_end;
 };
 
-/// The contacts of one update where accuracy or the sampled set counts for more than speed.
+/// Solves the contacts of one update if accuracy or the sampled set is more important than speed.
 double solve_contacts_exactly(const ContactProblem& p, SolverKind kind, const BlockParts& update,
                               ConjugateDirection<3>* direction, double beta, ContactSolution& s) {
   double change = 0.0;
@@ -153,7 +155,7 @@ double solve_contacts_exactly(const ContactProblem& p, SolverKind kind, const Bl
   return change;
 }
 
-/// Re-solves a row, or both of a disc, by the same rule as (P1) and (P2); returns the squared change of its
+/// Solves a row, or both of a disc, by the same rule as (P1) and (P2); returns the squared change of its
 /// velocity, (m/s)^2.
 SCREE_INLINE double solve_row(const ContactProblem& p, std::size_t r, ContactSolution& s) {
   const Row& row = p.rows[r];
@@ -168,7 +170,7 @@ SCREE_INLINE double solve_row(const ContactProblem& p, std::size_t r, ContactSol
   double& impulse = s.row_impulse[r];
   if (bounds.high == 0.0 && bounds.low == 0.0 && impulse == 0.0 &&
       (row.bound != RowBound::disc || s.row_impulse[r + 1] == 0.0))
-    return 0.0;  // of a contact that carries nothing
+    return 0.0;  // of a contact without an impulse
   const double velocity = velocity_of(row, s.velocity) + row.compliance * impulse;
   if (row.bound != RowBound::disc)
     return change_to(row, std::clamp(impulse - velocity * row.inverse_w, bounds.low, bounds.high), impulse);
@@ -186,7 +188,7 @@ SCREE_INLINE double solve_row(const ContactProblem& p, std::size_t r, ContactSol
   return change_to(row, next[0], impulse) + change_to(other, next[1], s.row_impulse[r + 1]);
 }
 
-/// Rows [begin, end), going along their directions (or null) first; returns the squared change.
+/// Rows [begin, end), first moved along their directions (unless null); returns the squared change.
 SCREE_FOR_EACH_TARGET
 double solve_rows(const ContactProblem& p, std::size_t begin, std::size_t end,
                   ConjugateDirection<1>* direction, double beta, ContactSolution& s) {
@@ -195,12 +197,12 @@ double solve_rows(const ContactProblem& p, std::size_t begin, std::size_t end,
     follow(beta, &s.row_impulse[r], direction[r]);
   for (std::size_t r = begin; r < end; r += p.rows[r].bound == RowBound::disc ? 2 : 1)
     change += solve_row(p, r, s);
-  // Chains: forth and back a sweep is symmetric, as the conjugate directions want it.
+  // Chains: forwards and backwards a sweep is symmetric, as conjugate directions require.
   for (std::size_t r = end; begin >= p.contact_rows && r > begin; --r) change += solve_row(p, r - 1, s);
   return change;
 }
 
-/// The block of rows that are solved together.
+/// Updates the block of rows that are solved together.
 double improve_block(const ContactProblem& p, ContactSolution& s) {
   const SolvedRows rows{p, s};
   return p.block->improve(
@@ -209,7 +211,7 @@ double improve_block(const ContactProblem& p, ContactSolution& s) {
       [&](std::size_t r, double impulse) { rows.push(r, impulse); });
 }
 
-/// Begins with the start impulses of the contacts of one update, applied.
+/// Applies the start impulses of the contacts of one update.
 SCREE_FOR_EACH_TARGET
 void start_contacts(const ContactRange& contacts, const Vec3f* start, SweptBodies bodies) {
   for (std::size_t k = 0; k < contacts.count; ++k) {
@@ -227,7 +229,7 @@ BlockParts parts_of(const ContactProblem& p, std::size_t begin, std::size_t end)
   return {begin, end, p.first_row(begin), p.first_row(end)};
 }
 
-/// Begins with the start impulses and the velocities that belong to them, or with none.
+/// Sets the start impulses and their velocities, or zero impulses.
 void apply_start(const ContactProblem& p, const Colouring& colouring, bool warm, ContactSolution& s) {
   if (!warm) {
     std::fill(s.impulse.begin(), s.impulse.end(), Vec3::Zero());
@@ -249,7 +251,7 @@ void apply_start(const ContactProblem& p, const Colouring& colouring, bool warm,
   }
 }
 
-/// (S5) of a range of contacts.
+/// (S5) for a range of contacts.
 SCREE_FOR_EACH_TARGET
 void add_residuals(const ContactRange& contacts, const BodyVelocity* velocity, double* normal_velocity,
                    double* squared) {
@@ -269,7 +271,7 @@ void add_residuals(const ContactRange& contacts, const BodyVelocity* velocity, d
   }
 }
 
-/// The residual of where the sweeps are.
+/// The residual of the present iterate.
 Residual residual_of_sweeps(const ContactProblem& p, SolverWorkspace& w, ContactSolution& s) {
   if (p.friction_corners > 0) return residual(p, s.velocity, s.impulse, s.row_impulse);
   resize_with_room(w.normal_velocity, p.contacts());
@@ -294,7 +296,7 @@ Residual residual_of_sweeps(const ContactProblem& p, SolverWorkspace& w, Contact
   return all.value().residual();
 }
 
-/// (P3) of the velocities that belong to the impulses.
+/// (P3) for the velocities of the impulses.
 void follow_velocities(double beta, ConjugateWorkspace& w, ContactSolution& s) {
   const auto go_on = [&](Padded3& x, Padded3& last, Padded3& step) {
     const Vector4 now = load(x), gain = now - load(last), along = load(step), next = now + beta * along;
@@ -309,7 +311,7 @@ void follow_velocities(double beta, ConjugateWorkspace& w, ContactSolution& s) {
   });
 }
 
-/// One sweep, along the conjugate directions first if there are any; returns the sum of squared changes of
+/// One sweep, first along the conjugate directions if there are any; returns the sum of squared changes of
 /// contact velocities, (m/s)^2.
 double sweep_edges(const ContactProblem& p, SolverKind kind, std::optional<double> beta, SolverWorkspace& w,
                    ContactSolution& s) {
@@ -341,7 +343,7 @@ double sweep_edges(const ContactProblem& p, SolverKind kind, std::optional<doubl
                         [](double a, double b) { return a + b; });
 }
 
-/// Takes the state as the point from which the first direction is measured.
+/// Stores the state as the reference of the first direction.
 void begin_directions(const ContactSolution& s, ConjugateWorkspace& d) {
   resize_with_room(d.impulse, s.impulse.size());
   resize_with_room(d.row, s.row_impulse.size());

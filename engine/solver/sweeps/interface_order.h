@@ -1,4 +1,4 @@
-// In which order subdomains colour their interfaces.
+// The order in which subdomains colour their interfaces.
 #pragma once
 
 #include <algorithm>
@@ -7,25 +7,25 @@
 
 namespace scree {
 
-/// In which order contacts are coloured: those that carried an impulse first, so that the others, which
-/// mostly stay idle, are together; so are those that resist torques.
+/// The order in which contacts are coloured: those with an impulse first, so that the others, which
+/// mostly stay idle, are together; contacts with torque resistance are together too.
 inline std::uint8_t contact_kind(float start_impulse_along_n, bool resists) {
   if (start_impulse_along_n > 0.0f) return resists ? 0 : 1;
   return resists ? 3 : 2;
 }
 constexpr bool is_idle(std::uint8_t kind) { return kind >= 2; }
 
-/// Contacts of more colours than these at a body are updated one by one.
+/// Contacts of a body beyond this number of colours are updated one by one.
 inline constexpr int parallel_colours = 63;
 
-/// Spreads the bits of a number: subdomains one after the other are neighbours, and would wait in a row.
+/// Mixes the bits of a number: successive subdomains are neighbours, and would wait in sequence.
 inline std::uint32_t hashed(std::size_t k) {
   auto x = static_cast<std::uint32_t>(k) * 0x9E3779B1u;
   x = (x ^ x >> 15) * 0x85EBCA77u;
   return x ^ x >> 13;
 }
 
-/// The numbers of so many subdomains by their hash: of two that share a body the first one colours its
+/// The numbers of the subdomains, ordered by their hash: of two that share a body the first one colours its
 /// interface first.
 inline void order_by_hash(std::size_t subdomains, std::vector<std::uint64_t>& scratch,
                           std::vector<std::int32_t>& order) {

@@ -1,5 +1,5 @@
-// What a kernel takes of a batch at once: half of its lanes, or all of them where registers are that wide.
-// Lanes do not know of each other, so the bits are the same.
+// The part of a batch that a kernel processes at once: half of its lanes, or all if registers are wide
+// enough. Lanes are independent, so the bits are the same.
 #pragma once
 
 #include "engine/core/vector8.h"
@@ -14,7 +14,7 @@ struct HalfBatch {
 
   SCREE_INLINE Vector load(const BatchLanes& row) const { return load8(row.at + from); }
   SCREE_INLINE void store(Vector v, BatchLanes& row) const { std::memcpy(row.at + from, &v, sizeof v); }
-  /// Rows of the bodies that stand at such places.
+  /// Rows of the bodies at these offsets.
   SCREE_INLINE void read(const Lanes* rows, const std::uint32_t* bytes, Vector* out) const {
     gather(rows, bytes + from, out);
   }
@@ -46,7 +46,7 @@ struct WholeBatch {
 
 inline constexpr WholeBatch whole[] = {{}};
 
-/// Are batches taken whole?
+/// Are whole batches processed at once?
 inline bool are_whole(const Batches& b) { return b.use_sixteen_lanes && have_sixteen_lanes(); }
 
 template <class Part>

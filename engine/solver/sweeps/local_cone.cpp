@@ -22,7 +22,7 @@ struct Sliding {
 
   Vec2 tangential(double alpha) const { return -s.cwiseQuotient((eigenvalue.array() + alpha).matrix()); }
   double normal(const Vec2& p_t) const { return -(q_n + coupling.dot(p_t)) / w_nn; }
-  /// |p_t| - mu p_n, and its derivative by alpha: positive as long as alpha is too small.
+  /// |p_t| - mu p_n, and its derivative by alpha: positive while alpha is too small.
   std::pair<double, double> excess(double alpha) const {
     const Vec2 p = tangential(alpha);
     const Vec2 dp = -p.cwiseQuotient((eigenvalue.array() + alpha).matrix());

@@ -1,4 +1,4 @@
-// One update of one contact: what the sweeping solvers share, whatever form the problem has.
+// One update of one contact: the common part of the sweeping solvers.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ inline LocalContact local_contact(const Mat3& w, double friction) {
       DelassusEntries{w(0, 0), w(1, 0), w(2, 0), w(1, 1), 0.5 * (w(1, 2) + w(2, 1)), w(2, 2)}, friction);
 }
 
-/// (P1) and (P2) of one contact that has `impulse` and sees the normal velocity u_n (offset included) and the
+/// (P1) and (P2) for a contact with `impulse`, the normal velocity u_n (offset included) and the
 /// tangential velocities u_1, u_2. The tangential impulse sticks if the unconstrained minimum of (P2) is
 /// admissible; else it slides: one projected gradient step of length slide_step, whose fixed point is exact.
 SCREE_INLINE ImpulseChange improve_impulse(const LocalContact& c, const double* impulse, double u_n,
@@ -62,11 +62,11 @@ SCREE_INLINE ImpulseChange improve_impulse(const LocalContact& c, const double* 
   return {dn, p1 - impulse[1], p2 - impulse[2]};
 }
 
-/// The same with the whole Delassus block, the exact minimum of (P2), and a smooth (corners = 0) or sampled
-/// set of admissible impulses; u as the contact sees it now, offset included. Returns the new impulse.
+/// The same with the full Delassus block, the exact minimum of (P2), and a smooth (corners = 0) or sampled
+/// set of admissible impulses; u: the present velocity, offset included. Returns the new impulse.
 Vec3 improve_impulse(const Mat3& w, const Vec3& impulse, const Vec3& u, double friction, int corners);
 
-/// Squared change of the contact's velocity that goes with it, (m/s)^2.
+/// Squared change of the contact's velocity for a change of impulse, (m/s)^2.
 SCREE_INLINE double velocity_change_squared(const LocalContact& c, const ImpulseChange& d) {
   return d.n * d.n / (c.inverse_w_nn * c.inverse_w_nn) +
          (d.t1 * d.t1 + d.t2 * d.t2) / (c.slide_step * c.slide_step);

@@ -15,24 +15,24 @@ namespace scree {
 
 namespace {
 
-// A few contacts, and what they must hold of the sum of squares: else there is more left than they.
+// Limit of the number of contacts, and their least share in the sum of squares; otherwise the rest is larger.
 constexpr std::size_t a_few = 16;
 constexpr double most_of_residual = 0.8;
 
-// Where it helped, the next look comes after so many times the sweeps, at a part so many times as large.
+// If it helped: factors of the number of sweeps until the next use, and of the size of the part.
 constexpr double longer = 1.5;
 constexpr std::size_t larger_part = 2, largest_part = 64, smallest_part = 4;
 
-// Solving n contacts takes an effort of n^3. What there is for it: so much a contact and sweep, half of what
-// these cost; and some milliseconds always.
+// Solving n contacts has a cost of n^3. The limit: this amount per contact and sweep, half of the cost of
+// sweeps; and always some milliseconds.
 constexpr double effort_of_sweep = 0.15, least_effort = 1e5;
 constexpr double effort_of(std::size_t n) { return static_cast<double>(n) * static_cast<double>(n * n); }
 
 constexpr double part_of_goal = 0.3;
 constexpr int newton_steps = 60;
 
-/// A contact with all that solving around it needs, by numbers of the whole problem: it goes from rank to
-/// rank.
+/// A contact with all data for a local solution, with global numbers: it is sent between
+/// ranks.
 struct Neighbour {
   std::int32_t number;
   Edge edge;
@@ -41,12 +41,12 @@ struct Neighbour {
   ContactCompliance compliance{};
   BodyResponse response[2];
   BodyVelocity velocity[2];
-  std::size_t rows = 0;  // that resist torques
+  std::size_t rows = 0;  // with torque resistance
   Row row[3]{};
   double row_impulse[3]{};
 };
 
-/// The contacts about a body, wherever they are at home.
+/// The contacts of bodies, on any rank.
 class Neighbourhood {
  public:
   Neighbourhood(const ContactProblem& p, ContactCompliances compliance, ContactSolution& s)
@@ -54,7 +54,7 @@ class Neighbourhood {
     link_bodies(p, row_, contact_);
   }
 
-  /// All contacts of a body, rising.
+  /// All contacts of a body, ascending.
   std::vector<Neighbour> of_body(std::int32_t body) const {
     std::vector<Neighbour> own;
     if (const std::int32_t i = local_body(body); i >= 0)
@@ -68,7 +68,7 @@ class Neighbourhood {
     if (const std::int32_t c = local_contact(number); c >= 0 && p_.is_own(c)) own.push_back(neighbour(c));
     return from_all(std::move(own)).front();
   }
-  /// Which it is here, or -1.
+  /// Its index here, or -1.
   std::int32_t local_body(std::int32_t number) const {
     return p_.share == nullptr ? number : p_.share->body.find(number);
   }
@@ -99,7 +99,7 @@ class Neighbourhood {
     return n;
   }
 
-  /// What all ranks have found, by number.
+  /// The contacts found by all ranks, by number.
   std::vector<Neighbour> from_all(std::vector<Neighbour> own) const {
     if (p_.share == nullptr) return own;
     std::vector<Neighbour> found = of_all(p_.ranks(), own);
@@ -113,7 +113,7 @@ class Neighbourhood {
   std::vector<std::int32_t> row_, contact_;  // of bodies, see link_bodies()
 };
 
-/// A contact and those of the lightest bodies around it, at most so many in all; rising.
+/// A contact and those of the lightest bodies around it, with a limit of their total number; ascending.
 std::vector<Neighbour> contacts_around(const Neighbourhood& neighbourhood, std::int32_t contact,
                                        std::size_t most) {
   struct Body {
@@ -147,7 +147,7 @@ std::vector<Neighbour> contacts_around(const Neighbourhood& neighbourhood, std::
   return part;
 }
 
-/// Contacts as a problem of their own, with the solution so far.
+/// Contacts as a separate problem, with the solution so far.
 struct PartProblem {
   ContactProblem problem;
   ContactSolution solution;
@@ -201,7 +201,7 @@ Mat6 inverse_mass_matrix(const BodyResponse& body) {
   return m;
 }
 
-/// u = W p + q of some contacts, all other impulses as they are.
+/// u = W p + q of some contacts, with all other impulses constant.
 class PartSystem final : public ImpulseSystem {
  public:
   explicit PartSystem(const PartProblem& part) {
@@ -280,7 +280,7 @@ class PartSystem final : public ImpulseSystem {
   Eigen::PartialPivLU<Eigen::MatrixXd> factors_;
 };
 
-/// Brings what resists torques at a contact within the bounds of its normal impulse.
+/// Projects torque impulses at a contact to the bounds of its normal impulse.
 void bound_rows(const ContactProblem& p, std::size_t contact, ContactSolution& s) {
   for_rows_of(p, contact, contact + 1, [&](std::size_t r) {
     if (is_second_of_disc(p, r)) return;
@@ -297,8 +297,8 @@ void bound_rows(const ContactProblem& p, std::size_t contact, ContactSolution& s
   });
 }
 
-/// False, and nothing has changed, where the part is not solved: it may have no solution, as a body between
-/// two that are led towards each other, and impulses would grow without end.
+/// Returns false, without changes, if the part is not solved: it may have no solution, e.g. a body between
+/// two that move towards each other, and then impulses would grow without limit.
 bool solve_part(double goal, PartProblem& part) {
   PartSystem system(part);
   auto& [p, s, compliance, bodies] = part;
@@ -314,7 +314,7 @@ bool solve_part(double goal, PartProblem& part) {
   return true;
 }
 
-/// Puts the solution of a part in its place, as far as it is here.
+/// Copies the solution of a part back, for contacts on this rank.
 void take(const std::vector<Neighbour>& contacts, const PartProblem& part,
           const Neighbourhood& neighbourhood) {
   ContactSolution& s = neighbourhood.solution();
@@ -335,7 +335,7 @@ void take(const std::vector<Neighbour>& contacts, const PartProblem& part,
       s.velocity[here] = part.solution.velocity[i];
 }
 
-/// The worst contacts, by their numbers, first the worst, if they are a few that hold most of the residual;
+/// The worst contacts, by number, the worst first, if a few have most of the residual;
 /// else none.
 std::vector<std::int32_t> worst_contacts(const ContactProblem& p, std::span<const float> squared,
                                          double goal) {

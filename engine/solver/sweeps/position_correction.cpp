@@ -1,4 +1,4 @@
-// Split impulses: overlaps shrink by moving bodies, not by giving them momentum.
+// Split impulses: overlaps shrink by moving bodies, without giving them momentum.
 #include <algorithm>
 
 #include "engine/solver/problem/row_block.h"
@@ -8,17 +8,17 @@ namespace scree {
 
 namespace {
 
-// Overlap beyond the slop, over the slop, that is worth a correction: heaps at rest sit at the slop, give or
-// take.
+// Least overlap beyond the slop, over the slop, that is corrected: heaps at rest are at about the
+// slop.
 constexpr double least_excess = 0.01;
 
-/// Overlap that is left alone, m.
+/// Overlap that is not corrected, m.
 double slop(const ContactProblem& p, std::size_t c, const SolverSettings& settings) {
   return settings.correction_slop * double{p.contact[c].length};
 }
 
-/// Normal velocity that a contact asks of the correction, m/s: positive pushes apart; negative is how far
-/// others may push it together, up to the slop. `gap` is that at the end of the step without correction.
+/// Normal velocity that a contact requires of the correction, m/s: positive separates; negative is the
+/// speed at which others may close it, up to the slop. `gap` is the gap at the end of the step without it.
 double wanted_speed(double gap, double slop, const SolverSettings& settings, double time_step_s) {
   const double depth = -gap - slop;
   if (depth > least_excess * slop)
@@ -26,7 +26,7 @@ double wanted_speed(double gap, double slop, const SolverSettings& settings, dou
   return std::min(depth, 0.0) / time_step_s;
 }
 
-/// The contacts of one update, one after the other: normal impulses that reach the wanted speeds.
+/// The contacts of one update, one after the other: normal impulses that reach the target speeds.
 SCREE_FOR_EACH_TARGET
 void push_apart(const ContactProblem& p, std::size_t begin, std::size_t end, const double* target,
                 double* push, SweptBodies bodies) {
@@ -56,8 +56,8 @@ void hold_joints(const ContactProblem& p, const std::vector<double>& impulse, Sw
   if (p.block) p.block->hold(impulse, p.rows, velocity, push);
 }
 
-/// The rate of a cell that goes with the impulses that push contacts apart: those across its seam have to be
-/// the faster for it.
+/// The rate of a cell for the impulses of the correction. Contacts across its seam need
+/// correspondingly larger speeds.
 void give_cell(const ContactProblem& p, const std::vector<double>& push, std::vector<double>& target,
                ContactSolution& s) {
   Vec3 sum = Vec3::Zero();
@@ -73,11 +73,11 @@ void give_cell(const ContactProblem& p, const std::vector<double>& push, std::ve
   }
 }
 
-/// Of an elastic contact: it is not moved apart, and nothing presses it together.
+/// For an elastic contact: it is not separated, and nothing closes it.
 double wanted_speed_of_spring(double gap, double time_step_s) { return std::min(-gap, 0.0) / time_step_s; }
 
-/// The wanted speeds of a block's contacts at the end of the solution, in place of their normal velocities if
-/// these are known; is any positive?
+/// The target speeds of a block's contacts at the end of the solution; they replace their normal velocities
+/// if these are known. Returns whether any is positive.
 bool set_targets(const ContactProblem& p, const SolverSettings& settings, double time_step_s,
                  const Block& block, const ContactSolution& s, bool known, std::vector<double>& speed) {
   bool overlap = false;
@@ -91,7 +91,7 @@ bool set_targets(const ContactProblem& p, const SolverSettings& settings, double
   return overlap;
 }
 
-/// Offset that has an overlap beyond the slop shrink: (S3) with the bias for its gap.
+/// Offset for an overlap beyond the slop: (S3) with the bias for its gap.
 double biased_offset(const ContactProblem& p, std::size_t c, const SolverSettings& settings,
                      double time_step_s) {
   if (p.is_compliant(c)) return p.offset(c);

@@ -10,9 +10,9 @@ namespace scree {
 namespace {
 
 constexpr double first_epsilon = 1e-2, least_epsilon = 1e-10, most_epsilon = 1.0;
-constexpr double easier = 0.25, harder = 8.0;  // what epsilon is multiplied with
-constexpr double slow_progress = 0.3;          // residual after over before a proximal step
-constexpr double inner_accuracy = 0.3;         // of |F| at the start of a proximal step
+constexpr double easier = 0.25, harder = 8.0;  // factors on epsilon
+constexpr double slow_progress = 0.3;          // residual after a proximal step over the one before
+constexpr double inner_accuracy = 0.3;         // relative to |F| at the start of a proximal step
 constexpr int steps_a_point = 15, easy_steps = 4, halvings = 8;
 constexpr double sufficient_decrease = 1e-4;
 constexpr int patience = 250;  // steps in which the residual must halve
@@ -33,7 +33,7 @@ Mat3 projection_derivative(const Vec3& x, double mu) {
   return d;
 }
 
-/// Impulses with the regularised velocities and the map (N1) that go with them.
+/// Impulses with their regularised velocities and map (N1).
 struct Point {
   std::vector<Vec3> impulse, velocity, map;
   double size = 0.0;  // |F|, m/s
@@ -63,7 +63,7 @@ class ProximalPoint {
     point.size = std::sqrt(sum);
   }
 
-  /// One Newton step (N2) with backtracking; false if it fails to make |F| smaller.
+  /// One Newton step (N2) with backtracking; false if |F| does not decrease.
   bool improve(double epsilon, Point& point) {
     const std::size_t n = system_.contacts();
     k_.resize(n);
@@ -104,7 +104,7 @@ class ProximalPoint {
   Point trial_;
 };
 
-/// (S5) of impulses brought into their cones, rms over active contacts, m/s.
+/// (S5) of impulses projected onto their cones, rms over active contacts, m/s.
 double true_residual(ImpulseSystem& system, std::vector<Vec3> impulse, std::vector<Vec3>& velocity) {
   const std::size_t n = system.contacts();
   for (std::size_t c = 0; c < n; ++c) impulse[c] = project_on_cone(impulse[c], system.friction(c));

@@ -1,4 +1,4 @@
-// The joint end game: all contacts in one Newton step, where alternating or sweeping methods wander.
+// Proximal Newton: all contacts in one Newton step, for problems where ADMM or sweeps do not converge.
 //
 // Proximal points (Rockafellar 1976): from impulses p0 solve the problem whose Delassus operator has epsilon
 // / rho added to its diagonal blocks, acting on p - p0,
@@ -6,25 +6,25 @@
 // by semismooth Newton steps with backtracking on |F|: with D the derivative of the projection onto the cone
 // at p - rho u~, S = I + friction n (u_t/|u_t|)^T that of the shift, and I - D the rest,
 //   [(I - D) / rho + epsilon / rho D S] dp + D S W dp = -F.                                              (N2)
-// epsilon makes the matrix regular where the contacts are statically indeterminate (W singular); its fixed
-// point is the problem itself. It falls while (N1) is easy and the residual is not: then impulses drift
-// steadily along the null space of W until a contact slips, opens or sticks, which is what holds other
-// methods up. It grows, and the step is taken back, where Newton fails.
+// epsilon makes the matrix regular if the contacts are statically indeterminate (W singular); its fixed
+// point is the problem itself. It decreases while (N1) is solved easily and the residual is large: then
+// impulses move steadily along the null space of W until a contact slips, opens or sticks. This is the
+// movement on which other methods are slow. It increases, and the step is repeated, if Newton fails.
 #pragma once
 
 #include "engine/solver/solver.h"
 
 namespace scree {
 
-// Numbers of the alternating directions that hand over to it (`admm`, with and without bodies).
+// Parameters of the ADMM iterations before it (`admm`, with and without bodies).
 inline constexpr double kappa = 3.0;  // penalty over the mean of 1/W
 inline constexpr double over_relaxation = 1.6;
 inline constexpr int iterations_between_checks = 5;
-// A run that asks for no more than a part in a thousand ends before; what is left after so many iterations
-// falls by Newton steps.
+// Runs with a tolerance of a thousandth or more end before; the residual left after this number of iterations
+// is reduced by Newton steps.
 inline constexpr int iterations_before_newton = 100;
 
-/// What the method needs to know of a problem.
+/// The interface of a problem for this method.
 class ImpulseSystem {
  public:
   virtual ~ImpulseSystem() = default;
@@ -43,8 +43,8 @@ struct NewtonReport {
   double residual_m_s = 0.0;  // rms over active contacts
 };
 
-/// Goes on from `impulse` for at most `max_steps` Newton steps, until the residual is at most `goal_m_s`. The
-/// impulses returned lie in their cones, and are never worse than those given.
+/// Continues from `impulse` for at most `max_steps` Newton steps, until the residual is at most `goal_m_s`.
+/// The resulting impulses are in their cones, and never worse than the given ones.
 NewtonReport proximal_newton(ImpulseSystem& system, double goal_m_s, int max_steps,
                              std::vector<Vec3>& impulse);
 

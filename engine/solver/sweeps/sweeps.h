@@ -1,4 +1,4 @@
-// What one contact, or one row, does to its two bodies. Shared by the sweeps.
+// The effect of one contact, or one row, on its two bodies. Common code of the sweeps.
 #pragma once
 
 #include "engine/solver/problem/contact_response.h"
@@ -6,8 +6,8 @@
 
 namespace scree {
 
-/// (P3) of one contact's impulse, or of a row's: x <- x + beta d, d <- beta d + g, g the gain since last
-/// time. Only the constraint's own update looks at its impulse, so that is where it goes on.
+/// (P3) for the impulse of a contact or a row: x <- x + beta d, d <- beta d + g, g the change since the last
+/// time. Only the constraint's own update uses its impulse, so the extrapolation is made there.
 template <int count>
 SCREE_INLINE void follow(double beta, double* impulse, ConjugateDirection<count>& d) {
   for (int k = 0; k < count; ++k) {
@@ -19,8 +19,8 @@ SCREE_INLINE void follow(double beta, double* impulse, ConjugateDirection<count>
 }
 
 /// Calls improve(k) for the contacts [0, count) of an update: those whose body a has an even number, then the
-/// others. Neighbours in an update mostly touch, and changes of a sweep straight through them would travel
-/// one way only (docs/decisions/0008).
+/// others. Neighbours in an update mostly touch, and a sweep in their order would propagate changes
+/// in one direction only (docs/decisions/0008).
 template <class F>
 SCREE_INLINE void for_contacts_of_update(const Edge* edge, std::size_t count, F&& improve) {
   for (const std::int32_t odd : {0, 1}) {
@@ -69,7 +69,7 @@ SCREE_INLINE void apply(const ContactTerms& g, const Edge& edge, Vector4 impulse
   push(edge.b, -impulse, cross(impulse, arm_b_of(g)), bodies);
 }
 
-/// The same of a row's impulse.
+/// The same for a row's impulse.
 SCREE_INLINE void apply(const Row& row, double impulse, SweptBodies bodies) {
   const Vector4 moment_a = impulse * angular_a_of(row), moment_b = -impulse * angular_b_of(row);
   if (row.contact >= 0) {
@@ -82,7 +82,7 @@ SCREE_INLINE void apply(const Row& row, double impulse, SweptBodies bodies) {
   push(row.edge.b, -linear, moment_b, bodies);
 }
 
-/// Rows as the block that solves some of them together sees them in a solution.
+/// Access to a solution's rows for the block that solves some of them together.
 struct SolvedRows {
   const ContactProblem& p;
   ContactSolution& s;

@@ -1,16 +1,16 @@
 // The `gauss_seidel` solver on batches of sixteen contacts (batches.h): block Gauss-Seidel with one impulse
-// per contact, shared by both sides, as steps of Nesterov's momentum.
+// per contact, shared by both sides, with Nesterov's momentum.
 //
-// An update (block_update.h) takes contacts that change no body in common and improves their accumulated
-// impulses by (P1) and (P2), as gauss_seidel.cpp does one by one; resistance to torques follows in the same
-// update, rows that belong to no contact after all contacts, forth and back. Each sweep begins where the last
-// two point to,
+// A block update (block_update.h) processes contacts that change no body in common and improves their
+// accumulated impulses by (P1) and (P2), as gauss_seidel.cpp does one by one. Torque resistance follows in
+// the same update, rows without a contact after all contacts, forwards and backwards. Each sweep begins at
+// the extrapolation of the last two,
 //   x <- x + beta (x - x_last),  beta = min(cap, (theta - 1) / t),  t = (1 + sqrt(1 + 4 theta^2)) / 2,  theta
 //   <- t  (P4)
-// for impulses and, being linear in them, velocities alike; theta is halved where a sweep changes more than
-// the last did. A few contacts that hold most of the residual after many sweeps are solved together with
-// those around them (local_newton.h); where many do, all contacts give a little (compliance.h). In the end
-// velocities follow from the impulses in double precision, so momentum is kept to rounding.
+// for impulses and likewise for velocities, which are linear in them; theta is halved if a sweep changes more
+// than the last one. If a few contacts have most of the residual after many sweeps, they are solved together
+// with their neighbours (local_newton.h); if many do, all contacts give way a little (compliance.h). Finally
+// velocities follow from the impulses in double precision, so momentum is conserved to rounding.
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -32,39 +32,39 @@ namespace scree {
 
 namespace {
 
-// Batches a chunk: about a microsecond of a sweep.
+// Batches per chunk: about a microsecond of a sweep.
 constexpr std::size_t batches_a_chunk = 8, bodies_a_chunk = 512;
-// Fewer a thread are not worth waking it.
+// With fewer per thread it is not worth waking one.
 constexpr std::size_t batches_a_thread = 16;
-// Subdomains a chunk of the interface: a colour has some three batches of each.
+// Subdomains per chunk of the interface: a colour has about three batches of each.
 constexpr std::size_t homes_a_chunk = 2;
 
-// (P4): momentum grows to the first cap, after some sweeps to the second; larger ones run into limit cycles.
+// (P4): momentum increases to the first cap, after some sweeps to the second; larger ones cause limit cycles.
 constexpr float first_cap = 0.7f, second_cap = 0.85f;
 constexpr int sweeps_of_first_cap = 40;
 constexpr double most_growth = 1.1, back = 0.5;
-// Where changes have not become smaller for so many sweeps it goes in circles: less momentum from then on.
+// If changes have not decreased for this number of sweeps, it oscillates: then momentum is reduced.
 constexpr int most_patience = 60;
 constexpr float less = 0.7f;
 
-// Batches that carry nothing are updated in every so many sweeps.
+// Idle batches are updated once in this number of sweeps.
 constexpr int sweeps_between_idle = 4;
 
-// The change of a sweep, rms, comes to so many times the residual after some sweeps: below, the residual is
-// computed.
+// The rms change of a sweep is about this multiple of the residual after some sweeps: below it, the residual
+// is computed.
 constexpr double change_over_residual = 1.4;
 constexpr int sweeps_between_checks = 3;
 
-// Single-precision changes are measured from a new start after so many sweeps where the goal is fine.
+// For a fine goal, single-precision changes are measured from a new start after this number of sweeps.
 constexpr int sweeps_of_a_start = 20;
 constexpr double finest_in_one_start = 2e-4;
 
-// Where a body carries a million times its weight, single precision of the impulses is no longer enough for
+// If a body carries a million times its weight, single precision of the impulses is not sufficient for
 // its velocity.
 constexpr double precision_of_impulses = 6e-8, part_of_goal_in_rounding = 0.3;
 constexpr int most_times_settled = 4, sweeps_between_ends = 16;
 
-/// The velocities of bodies [begin, end) after what they got, which stands in their place.
+/// The velocities of bodies [begin, end) after their impulses, which replace these in place.
 SCREE_FOR_EACH_TARGET
 void answer_impulses(const ContactProblem& p, std::size_t begin, std::size_t end, BodyVelocity* bodies) {
   for (std::size_t i = begin; i < end; ++i) {
@@ -75,7 +75,7 @@ void answer_impulses(const ContactProblem& p, std::size_t begin, std::size_t end
   }
 }
 
-/// Those that belong to no contact.
+/// The rows that belong to no contact.
 SCREE_FOR_EACH_TARGET
 void apply_rows(const ContactProblem& p, ContactSolution& s) {
   const SweptBodies bodies{p.response.data(), s.velocity.data()};
@@ -95,7 +95,7 @@ class WideSweeps {
         team_(std::min({thread_count(), static_cast<int>(b_.subdomain.size()),
                         1 + static_cast<int>(b_.contact.size() / batches_a_thread)})) {}
 
-  /// Impulses where iterations begin, and the velocities that belong to them.
+  /// The start impulses of iterations, and their velocities.
   void start() {
     reset_changes();
     for_batches([&](BatchRange range) { apply_impulses(b_, range); });
@@ -130,10 +130,10 @@ class WideSweeps {
     return sum;
   }
 
-  /// (S5) of where the sweeps are; of each contact, squared, too if asked for.
+  /// (S5) of the present iterate; also, squared, of each contact if requested.
   Residual residual(float* squared_of = nullptr) {
     resize_with_room(w_.normal_velocity, p_.contacts());
-    follow_ghosts();  // their own interface has changed them since
+    follow_ghosts();  // their own interface has changed them since then
     w_.residual_sums.assign(b_.subdomain.size(), {});
     team_.run(b_.subdomain.size(), [&](std::size_t k) {
       const auto add = [&](BatchRange range) {
@@ -167,7 +167,7 @@ class WideSweeps {
     if (p_.cell) s_.cell_rate = cell_rate(p_, s_);
   }
 
-  /// The correction that gives contacts these speeds, by so many sweeps.
+  /// The correction that gives contacts these speeds, by this number of sweeps.
   void correct(const std::vector<double>& target, int sweeps) {
     b_.target.resize(b_.contact.size());
     b_.push.resize(b_.contact.size());
@@ -197,7 +197,7 @@ class WideSweeps {
     if (share_ != nullptr) share_->ghosts->exchange(std::span(s_.correction));
   }
 
-  /// Solves around contacts solved by local Newton steps in double precision, and starts there again, without
+  /// Solves contacts by local Newton steps in double precision, and starts there again, without
   /// momentum; false if there are none.
   bool help(LocalNewton& late, int sweeps, double goal) {
     if (p_.cell || is_pinched()) return false;
@@ -209,7 +209,7 @@ class WideSweeps {
     return true;
   }
 
-  /// Starts again where the solution is.
+  /// Starts again from the solution.
   void go_on_from_solution() {
     set_start(p_, s_, b_);
     read_velocities();
@@ -217,11 +217,12 @@ class WideSweeps {
     keep_changes();
   }
 
-  /// May velocities that belong to impulses of single precision be off by some of the goal?
+  /// May rounding of impulses in single precision cause velocity errors of a part of the goal?
   bool are_coarse(double goal) const {
     return precision_of_impulses * most(p_.ranks(), largest_push(b_)) > part_of_goal_in_rounding * goal;
   }
-  /// Judges in double precision what finish() has left, and solves around contacts that this makes late.
+  /// Checks in double precision the result of finish(), and applies local Newton steps where this shows a
+  /// need.
   Residual settle(LocalNewton& late, int sweeps, double goal) {
     std::vector<float> squared(p_.contacts());
     w_.normal_velocity.resize(p_.contacts());
@@ -234,7 +235,7 @@ class WideSweeps {
     }
   }
 
-  /// Measures changes from the velocities that the impulses have now.
+  /// Measures changes from the velocities of the present impulses.
   void begin_anew() {
     finish();
     read_velocities();
@@ -249,15 +250,15 @@ class WideSweeps {
     }
   }
 
-  /// Has the problem perhaps no solution? Looked up once, where it matters.
+  /// May the problem have no solution? Determined once, if needed.
   bool has_perhaps_none() {
     if (!perhaps_none_) perhaps_none_ = may_have_no_solution(p_);
     return *perhaps_none_;
   }
 
  private:
-  /// With contacts that give way local Newton steps find impulses for what has no solution, as large as it
-  /// takes.
+  /// If contacts give way, local Newton steps find arbitrarily large impulses for parts that have no
+  /// solution.
   bool is_pinched() { return w_.gave_way && has_perhaps_none(); }
   void read_velocities() {
     set_velocities(p_, s_.velocity, b_);
@@ -281,7 +282,7 @@ class WideSweeps {
     });
   }
 
-  /// Lists the lanes of the contacts across the seam of a cell that holds stresses, which is at its free
+  /// Lists the lanes of the contacts across the seam of a cell that holds stresses, with the cell at its free
   /// rate.
   void find_seam() {
     seam_.clear();
@@ -293,7 +294,7 @@ class WideSweeps {
     for (const CellTerms::Seam& at : p_.cell->contacts) seam_.push_back({lane_of[at.index], at.shift});
   }
 
-  /// (S7): the rate that goes with the impulses, and what it makes of the velocities of images.
+  /// (S7): the rate for the impulses, and its effect on the velocities of images.
   void follow_cell() {
     if (!p_.cell) return;
     Vec3 sum = Vec3::Zero();
@@ -325,8 +326,8 @@ class WideSweeps {
           static_cast<float>(at.shift.dot(change));
   }
 
-  /// The same of the correction: the rate that goes with its impulses, which contacts across the seam have to
-  /// be the faster for.
+  /// The same for the correction: the rate for its impulses. Contacts across the seam need correspondingly
+  /// larger speeds.
   void give_cell() {
     if (!p_.cell) return;
     const auto normal = [&](const CellTerms::Seam& at) -> Vec3 {
@@ -347,7 +348,7 @@ class WideSweeps {
       lane_of(b_.target, at) += static_cast<float>(normal(at).dot(at.shift.cwiseProduct(change)));
   }
 
-  /// Calls f(Block) for chunks of [begin, end), shared out among the team.
+  /// Calls f(Block) for chunks of [begin, end), shared among the team.
   template <class F>
   void for_chunks(std::size_t begin, std::size_t end, std::size_t size, F&& f) {
     team_.run(block_count(end - begin, size), [&](std::size_t chunk) {
@@ -356,7 +357,7 @@ class WideSweeps {
     });
   }
 
-  /// Do the rows of other ranks' bodies have to be right at the interface?
+  /// Must the rows of other ranks' bodies be current at the interface?
   enum class Ghosts : bool { stay, follow };
 
   /// Calls f(BatchRange) for all batches: subdomains side by side, then the interface, colour by colour.
@@ -368,7 +369,7 @@ class WideSweeps {
     };
     sum_over_batches(none, none, ghosts);
   }
-  /// Adds up what f returns, of subdomains what of_subdomain does: by subdomain, in a fixed order, and
+  /// Sums the results of f, for subdomains those of of_subdomain: by subdomain, in a fixed order, and
   /// exactly over these.
   template <class F, class OfSubdomain>
   double sum_over_batches(F&& f, OfSubdomain&& of_subdomain, Ghosts ghosts) {
@@ -391,7 +392,7 @@ class WideSweeps {
     if (share_ != nullptr) share_->ranks->sum({&sum, 1});
     return sum.value();
   }
-  /// Changes of other ranks' bodies become what they are there.
+  /// Sets changes of other ranks' bodies to those of their owners.
   void follow_ghosts() {
     if (share_ != nullptr) share_->ghosts->exchange(std::span(b_.change.data(), p_.bodies()));
   }
@@ -425,7 +426,7 @@ class WideSweeps {
     const double gain = double{row.length} * double{change} / double{row.inverse_w};
     return gain * gain;
   }
-  /// Keeps joints together while contacts are corrected.
+  /// Keeps joints closed while contacts are corrected.
   void hold(FreeRow& row) {
     const Row& of = p_.rows[p_.contact_rows + static_cast<std::size_t>(&row - b_.row.data())];
     if (of.is_joint()) turn(row, -gained(row) * static_cast<float>(of.inverse_of_bodies() / b_.mass_unit));
@@ -452,14 +453,14 @@ class WideSweeps {
   SolverWorkspace& w_;
   Batches& b_;
   ContactSolution& s_;
-  const RankShare* const share_;  // or null: the problem is whole
+  const RankShare* const share_;  // or null: the problem is complete
   Team team_;
   std::optional<bool> perhaps_none_;
   std::vector<CellTerms::Seam> seam_;  // index: batch_size * batch + lane
-  Vec3 cell_rate_ = Vec3::Zero();      // 1/s, that images move with
+  Vec3 cell_rate_ = Vec3::Zero();      // 1/s, of the images
 };
 
-/// (P4): how far the next sweep follows the last ones.
+/// (P4): extrapolation of the next sweep from the last ones.
 class Momentum {
  public:
   float next(int sweeps) {
@@ -487,7 +488,7 @@ class Momentum {
   float part_ = 1.0f;  // of the caps
 };
 
-/// Contacts and rows, of the whole problem.
+/// Number of contacts and rows of the whole problem.
 std::int64_t edges_of(const ContactProblem& p) {
   if (p.share == nullptr) return static_cast<std::int64_t>(p.contacts() + p.rows.size());
   std::int64_t own = 0;
@@ -528,7 +529,7 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
     return is_met;
   };
   int next_check = 0;
-  bool is_near = false;  // may the goal be met? Then a plain sweep takes away what momentum has overshot
+  bool is_near = false;  // may the goal be met? Then a plain sweep removes the overshoot of momentum
   while (report.sweeps < settings.max_sweeps && report.status == SolveStatus::iteration_limit) {
     const bool is_first = report.sweeps == 0, is_last = report.sweeps + 1 == settings.max_sweeps;
     const bool plain = is_first || is_near || is_last;
