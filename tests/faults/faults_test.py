@@ -304,7 +304,7 @@ class Faults(unittest.TestCase):
         self.assertEqual(scree(*arguments).returncode, 0)
         again = scree("run", "--resume", folder, "-q")
         self.assertEqual(again.returncode, 0, again.stderr)  # nothing is left to do: a script ends here
-        self.assertIn("--until takes it further", again.stderr)
+        self.assertIn("--until continues it", again.stderr)
         done = scree("run", "--resume", folder, "-q", "--until", "0.5", "--force")
         self.assertEqual(done.returncode, 0, done.stderr)
         reference, _ = self.reference("impacts")
@@ -351,14 +351,14 @@ class Faults(unittest.TestCase):
         self.assert_same_run(reference, folder)
         again = scree(*command)
         self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertIn("has come to its end", again.stderr)
+        self.assertIn("has reached its end", again.stderr)
         other = scree(*command, "--set", "gravity=[0, 0, -5]")
         self.assertEqual(other.returncode, 6)
-        self.assertIn("was begun with another --set", other.stderr)
+        self.assertIn("was started with another --set", other.stderr)
         for there in (self.folder / "nowhere", self.folder):
             none = scree("run", "--resume", there, "-q")
             self.assertEqual(none.returncode, 6)
-            self.assertIn("begins the run there", none.stderr)
+            self.assertIn("starts the run there", none.stderr)
 
     def test_killed_before_its_first_checkpoint(self):
         """The state at the start is a checkpoint too."""
