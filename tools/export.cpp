@@ -87,14 +87,13 @@ void add_export(CLI::App& app, std::function<int()>& action) {
       app.add_subcommand("export", "Export a run to other programs: OVITO, LAMMPS, tables, VTK");
   add_run_folder(*command, options->folder);
   command
-      ->add_option(
-          "--to", options->format,
-          "Format: xyz (extended XYZ with orientation and shape for OVITO), lammps (dump of ellipsoids), csv or vtk")
+      ->add_option("--to", options->format,
+                   "Format: xyz (extended XYZ with orientation and shape for OVITO), lammps (dump of "
+                   "ellipsoids), csv or vtk")
       ->required()
       ->check(one_of({"xyz", "lammps", "csv", "vtk"}));
   command
-      ->add_option("-o,--output", options->output,
-                   "File, or folder for vtk (default: in the run's folder)")
+      ->add_option("-o,--output", options->output, "File, or folder for vtk (default: in the run's folder)")
       ->type_name("PATH");
   add_frame_choice(*command, options->frames, "all");
   add_overwrite(*command, options->overwrite);

@@ -74,7 +74,8 @@ void add_fmu(CLI::App& app, std::function<int()>& action) {
   CLI::App* command =
       app.add_subcommand("fmu", "Write a scene as a Functional Mock-up Unit (FMI 2.0, co-simulation)");
   command->add_option("scene", options->scene, "Scene file")->required()->type_name("SCENE.toml");
-  command->add_option("-o,--output", options->output, "File of the unit (default: the scene's name with .fmu)")
+  command
+      ->add_option("-o,--output", options->output, "File of the unit (default: the scene's name with .fmu)")
       ->type_name("FILE.fmu");
   add_overwrite(*command, options->overwrite);
   command->callback([options, &action] { action = [options] { return fmu(*options); }; });

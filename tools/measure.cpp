@@ -276,7 +276,8 @@ int measure(const MeasureOptions& options) {
   const auto needs_contacts = [](const Measuring& m) { return m.measurement().needs_contacts(); };
   if (std::ranges::any_of(all, needs_contacts) &&
       std::ranges::none_of(frames, [&](std::size_t k) { return k > 0 && reader.has_contacts(k); }))
-    spdlog::warn("the frames have no contacts (output.contacts), so contact numbers and stresses are unknown");
+    spdlog::warn(
+        "the frames have no contacts (output.contacts), so contact numbers and stresses are unknown");
   const FrameMeasurements by_frames(run, reader, openings);
   const auto from_tables = [](const MeasurementPlan& plan) { return comes_from_tables(plan); };
   std::size_t done = 0;

@@ -104,21 +104,25 @@ std::string advice(const MeshDiagnosis& d, const MeshOptions& options) {
   std::string text;
   if ((d.high - d.low).maxCoeff() > likely_millimetres)
     text += fmt::format(
-        "The mesh is {:.4g} m large. If its unit is the millimetre, it is {:.4g} m: use `--scale 0.001` here and "
+        "The mesh is {:.4g} m large. If its unit is the millimetre, it is {:.4g} m: use `--scale 0.001` here "
+        "and "
         "`scale = 0.001` in a scene.\n",
         (d.high - d.low).maxCoeff(), 1e-3 * (d.high - d.low).maxCoeff());
-  if (d.is_in_order() && d.near_points == 0) return text + "No defects: the mesh can be used as a wall and as a body.\n";
+  if (d.is_in_order() && d.near_points == 0)
+    return text + "No defects: the mesh can be used as a wall and as a body.\n";
   if (!options.repair && (!d.is_closed() || d.turned_edges + d.inside_out + d.twice + d.without_area > 0 ||
                           d.near_points > 0 || !d.t_junctions.empty()))
-    text +=
-        fmt::format("`scree mesh {} --repair --to repaired.stl` merges corners, orients triangles and closes holes where "
-                        "possible.\n", file);
+    text += fmt::format(
+        "`scree mesh {} --repair --to repaired.stl` merges corners, orients triangles and closes holes where "
+        "possible.\n",
+        file);
   if (!d.crossings.empty())
     text +=
         "Repair triangles that intersect in the program that made the mesh: grains may be caught between "
         "them.\n";
   if (!d.is_closed())
-    text += "A wall may be open (set `sheets = true` if this is intended); a body and a region must be closed.\n";
+    text +=
+        "A wall may be open (set `sheets = true` if this is intended); a body and a region must be closed.\n";
   return text;
 }
 
@@ -187,14 +191,17 @@ void add_mesh(CLI::App& app, std::function<int()>& action) {
           "Merge corners closer than this, m (default for --repair and the report: 1e-6 of the size)")
       ->check(number_in(not_negative))
       ->type_name("TOLERANCE");
-  command->add_flag("--repair", options->repair,
-                    "Merge corners, close T-junctions and holes, remove degenerate triangles, orient all outwards");
+  command->add_flag(
+      "--repair", options->repair,
+      "Merge corners, close T-junctions and holes, remove degenerate triangles, orient all outwards");
   command
       ->add_option("--holes", options->hole_m,
                    "Largest hole that --repair fills, m (default: a twentieth of the size)")
       ->check(number_in(not_negative))
       ->type_name("SIZE");
-  command->add_option("--decimate", options->decimate, "Number of triangles to which the mesh is reduced, approximately")
+  command
+      ->add_option("--decimate", options->decimate,
+                   "Number of triangles to which the mesh is reduced, approximately")
       ->check(whole_number_in({.low = 4.0, .high = 1e8}))
       ->type_name("COUNT");
   command->add_option("--to", options->output, "File for the mesh: .stl, .obj or .vtp")

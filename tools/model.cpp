@@ -52,8 +52,8 @@ Plot plot_of(const std::string& text) {
   for (std::string name; std::getline(names, name, ',');) plot.names.push_back(name);
   if (!io::is_plot_file(plot.picture))
     throw CLI::ValidationError(
-        "--plot",
-        fmt::format("'{}' has an ending that cannot be drawn (allowed .svg, .png, .pdf)", plot.picture.string()));
+        "--plot", fmt::format("'{}' has an ending that cannot be drawn (allowed .svg, .png, .pdf)",
+                              plot.picture.string()));
   return plot;
 }
 
@@ -182,8 +182,9 @@ std::string summary(const ModelOptions& options, const Simulation& run, double w
   if (counts.state_choices > 1)
     text += line("states", fmt::format("chosen again {} times", counts.state_choices - 1));
   if (counts.free_starts > 0)
-    text += line("start", fmt::format("{} values were not determined: the values nearest to `start` were used",
-                                      counts.free_starts));
+    text +=
+        line("start", fmt::format("{} values were not determined: the values nearest to `start` were used",
+                                  counts.free_starts));
   if (counts.untorn_steps > 0)
     text += line("untorn", fmt::format("{} steps did not converge with tearing", counts.untorn_steps));
   if (counts.halved_steps > 0)
@@ -253,7 +254,9 @@ void add_model(CLI::App& app, std::function<int()>& action) {
   command->add_option("--stop-time", options->stop_time, "End time, s")
       ->check(number_in(positive))
       ->capture_default_str();
-  command->add_option("--step", options->step, "Time step, s")->check(number_in(positive))->capture_default_str();
+  command->add_option("--step", options->step, "Time step, s")
+      ->check(number_in(positive))
+      ->capture_default_str();
   command->add_option("--method", options->method, "Integration formula")
       ->check(one_of({"implicit_euler", "bdf2"}))
       ->capture_default_str();

@@ -137,10 +137,9 @@ int draw(const io::RunFolder& folder, const std::vector<std::string>& command) {
   io::write_whole_file(log, ended.output);
   const bool no_python = ended.output.find("No module named") != std::string::npos;
   const std::string reason =
-      no_python ? "ParaView's Python is missing (Debian: python3-paraview)"
-      : !has_display()
-          ? "there is no display: put `xvfb-run -a` before the command, or use `scree render`"
-          : "see its output for the reason";
+      no_python        ? "ParaView's Python is missing (Debian: python3-paraview)"
+      : !has_display() ? "there is no display: put `xvfb-run -a` before the command, or use `scree render`"
+                       : "see its output for the reason";
   spdlog::error("{} ended with status {}: {}; its output is in {}", command[0], ended.status, reason,
                 log.string());
   return exit_missing_program;
@@ -157,7 +156,8 @@ int paraview(const ParaviewOptions& options) {
     return exit_ok;
   }
   if (!has_program(command[0])) {
-    spdlog::error("{} is not in PATH (Debian: paraview); on a machine that has it, type: {}", command[0], by_hand);
+    spdlog::error("{} is not in PATH (Debian: paraview); on a machine that has it, type: {}", command[0],
+                  by_hand);
     return exit_missing_program;
   }
   if (!options.picture.empty()) return draw(folder, command);
@@ -183,8 +183,7 @@ void add_paraview(CLI::App& app, std::function<int()>& action) {
       ->capture_default_str();
   command->add_flag("--chains", options->chains, "Show force chains; bodies become transparent");
   command
-      ->add_option("--picture", options->picture,
-                   "File of a picture that pvbatch draws, instead of a window")
+      ->add_option("--picture", options->picture, "File of a picture that pvbatch draws, instead of a window")
       ->type_name("FILE.png");
   command->add_option("--time", options->time_s, "Time of the picture, s (default: the last frame)")
       ->check(number_in(any_number));

@@ -273,19 +273,18 @@ void add_plot(CLI::App& app, std::function<int()>& action) {
       ->type_name("FOLDER|COLUMN")
       ->required();
   command
-      ->add_option("-o,--output", options->output, "File of the picture (default: plot.svg in the first run's folder)")
+      ->add_option("-o,--output", options->output,
+                   "File of the picture (default: plot.svg in the first run's folder)")
       ->type_name("FILE")
       ->check(ending_in({".svg", ".png", ".pdf"}));
-  command->add_option("--x", options->x, "Column of the x axis, instead of time")
-      ->type_name("MEASURE");
+  command->add_option("--x", options->x, "Column of the x axis, instead of time")->type_name("MEASURE");
   command->add_option("--from", options->from, "Earliest time, s")->check(number_in(any_number));
   command->add_option("--until", options->until, "Latest time, s")->check(number_in(any_number));
   command->add_option("--average", options->average, "Length of intervals over which means are plotted, s")
       ->check(number_in(positive));
   command->add_option("--log", options->log, "Logarithmic axes")->check(one_of({"x", "y", "xy"}));
   command->add_option("--title", options->title, "Title (default: the names of the runs)");
-  command->add_flag("--list", options->list,
-                    "Only list the names of all columns that can be plotted");
+  command->add_flag("--list", options->list, "Only list the names of all columns that can be plotted");
   add_overwrite(*command, options->overwrite);
   command->add_flag("-q,--quiet", options->quiet, "Print only warnings and errors");
   command->callback([options, &action] { action = [options] { return plot(*options); }; });

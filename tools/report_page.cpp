@@ -63,9 +63,12 @@ void add_report(CLI::App& app, std::function<int()>& action) {
   CLI::App* command = app.add_subcommand("report", "Write a page about a run, one HTML file for any browser");
   add_run_folder(*command, options->folder);
   command
-      ->add_option("-o,--output", options->output, "File of the page (default: report.html in the run's folder)")
+      ->add_option("-o,--output", options->output,
+                   "File of the page (default: report.html in the run's folder)")
       ->type_name("FILE.html");
-  command->add_option("--beside", options->beside, "Folder of another run, which is shown on the same page at the same times")
+  command
+      ->add_option("--beside", options->beside,
+                   "Folder of another run, which is shown on the same page at the same times")
       ->type_name("FOLDER");
   command
       ->add_option("--view-size", options->view_megabytes,

@@ -143,7 +143,8 @@ int watch(const WatchOptions& options) {
 
 void add_watch(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<WatchOptions>();
-  CLI::App* command = app.add_subcommand("watch", "Show a run in a browser on this machine while it is running");
+  CLI::App* command =
+      app.add_subcommand("watch", "Show a run in a browser on this machine while it is running");
   add_run_folder(*command, options->folder);
   command->add_option("--port", options->port, "Port of the page; 0: any free port")
       ->check(whole_number_in({.low = 0.0, .high = 65535.0}))

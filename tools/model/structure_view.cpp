@@ -84,9 +84,9 @@ StructureView structure_view(const FlatModel& model, const StepSystem& system) {
 std::string structure_text(const FlatModel& model, const StepSystem& system) {
   const StructureView view = structure_view(model, system);
   std::string text =
-      fmt::format("{}: {}, {} per step; {} eliminated, because they equal others or are constant\n", model.name,
-                  count_of(view.equations.size(), "equation"), count_of(view.unknowns.size(), "unknown"),
-                  count_of(model.aliases.size(), "variable"));
+      fmt::format("{}: {}, {} per step; {} eliminated, because they equal others or are constant\n",
+                  model.name, count_of(view.equations.size(), "equation"),
+                  count_of(view.unknowns.size(), "unknown"), count_of(model.aliases.size(), "variable"));
   text += fmt::format("states: {}\n", joined(model, system.inlined.states));
   if (!system.dummies.empty()) {
     text +=

@@ -107,7 +107,8 @@ std::string judged(const Fitted& fitted, const TriangleMesh& mesh, const FitOpti
   if (options.perturbations < most)
     text += fmt::format("; `-k {}` gives more bumps and dents",
                         std::min(most, std::max(fewest, 2 * options.perturbations)));
-  return text + "; a clump of ellipsoids ([[members]] instead of semi_axes) can have any form, also with holes";
+  return text +
+         "; a clump of ellipsoids ([[members]] instead of semi_axes) can have any form, also with holes";
 }
 
 std::string nine_digits(const Vec3& v) { return fmt::format("[{:.9g}, {:.9g}, {:.9g}]", v[0], v[1], v[2]); }
