@@ -24,9 +24,8 @@ struct LeftOut {
   command->prefix_command();  // whatever stands behind it: it would be in vain
   command->callback([&action, part] {
     action = [part] {
-      spdlog::error(
-          "this program was built without `scree {}`: configure with {}, which needs the Debian packages {}",
-          part.command, part.options, part.packages);
+      spdlog::error("this program has no `scree {}`: configure with {}, which needs the Debian packages {}",
+                    part.command, part.options, part.packages);
       return exit_left_out;
     };
   });
