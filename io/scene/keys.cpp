@@ -49,12 +49,12 @@ constexpr std::array section_table{
                 "Each heading defines a patch of a material's surface where friction differs. Where patches "
                 "overlap, their factors are multiplied."},
     SectionInfo{"shapes", "[[shapes]]", false, "",
-                "Each heading defines a shape other than an ellipsoid. The inside is where F(x) + sum f_i "
-                "R_i(x) >= 0. F is a base quadric; R_i is the square of another quadric where that is "
-                "positive, and 0 elsewhere (model.md, Functionally defined bodies). Lengths are in units of "
-                "the shape, and `size` of a body is the length of one unit. The axes of the body are its "
-                "principal axes through the centre of mass, whatever the axes of the function are. shapes.md "
-                "describes the shapes in scenes/shapes, and how to make a shape from a scanned grain."},
+                "Each heading defines a shape other than an ellipsoid. Its inside is where F(x) + sum f_i "
+                "R_i(x) >= 0, with a base quadric F; R_i is the square of another quadric where that is "
+                "positive, else 0 (model.md, Functionally defined bodies). Lengths are in units of the "
+                "shape; `size` of a body is the length of one unit. The axes of the body are its principal "
+                "axes, not those of the function. shapes.md has the shapes in scenes/shapes, and shapes from "
+                "scanned grains."},
     SectionInfo{"perturbations", "[[shapes.perturbations]]", false, "type",
                 "Each heading defines a bump or a dent."},
     SectionInfo{"members", "[[shapes.members]]", false, "",
@@ -100,11 +100,11 @@ constexpr std::array section_table{
                 "motion of its own, it is a part with the same name."},
     SectionInfo{"parts", "[[parts]]", false, "freedom",
                 "Each heading defines a rigid part of the apparatus, which carries boundaries and bodies as "
-                "one piece. Examples are a drum, a conveyor, a piston, a plate with a load, a wall that "
-                "holds a pressure, or a paddle that rotates freely. A part moves as its motions prescribe. "
-                "In addition, forces move it: not at all, along a direction, about an axis, or in every way "
-                "that its joints allow. Forces and speeds are positive along the direction. parts.csv has "
-                "the forces on the part and its motion."},
+                "one piece: a drum, a conveyor, a piston, a plate with a load, a wall that holds a pressure, "
+                "a paddle that rotates freely. A part moves as its motions prescribe. In addition, forces "
+                "move it: not at all, along a direction, about an axis, or in every way that its joints "
+                "allow. Forces and speeds are positive along the direction. parts.csv has the forces on it "
+                "and its motion."},
     SectionInfo{"joints", "[[joints]]", false, "type",
                 "Each heading defines a joint between two partners. A partner is a part with all freedoms, a "
                 "part with prescribed motion, a body, or the ground. Places and directions are those at the "

@@ -93,11 +93,12 @@ These are warnings:
   than a micrometre or larger than 10 m.
 - A step so long that the smallest bodies, as they fall, pass their smallest semi-axis in fewer than three steps.
 
-`scree check --exact scene.toml` also classifies each pair of bodies that nearly touch. It uses the characteristic
-polynomial of the two ellipsoids, without iteration. A pair is `separate`, `touching`, `overlapping`, or `inside` if one
-body contains the other. The command counts each class, and names the deepest pair with ids and places. It also counts the
-pairs for which the gap that a step finds contradicts the class. For a scene whose overlaps are too deep, add
-`--set checks.max_initial_overlap=100`.
+`scree check --exact scene.toml` also classifies each pair of bodies that nearly touch, by the characteristic polynomial of
+the two ellipsoids and without iteration. A pair is `separate`, `touching`, `overlapping`, or `inside` if one body contains
+the other. The command counts each class, and names the deepest pair with ids and places. It also counts the pairs for which
+the gap that a step finds contradicts the class.
+
+For a scene whose overlaps are too deep, add `--set checks.max_initial_overlap=100`.
 )md";
 
 std::string joined(const std::vector<std::string>& words, const std::string& before,
