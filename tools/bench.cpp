@@ -53,7 +53,7 @@ void settle_sleep(const BenchOptions& options, const std::vector<io::Override>& 
   if (!sleep.is_on()) return;
   const auto named = [](const io::Override& o) { return o.first == "sleep.speed"; };
   if (std::none_of(overrides.begin(), overrides.end(), named)) {
-    spdlog::warn("{}: sleep is left out; --set sleep.speed={:g} measures with it", scene.name,
+    spdlog::warn("{}: sleep is switched off; --set sleep.speed={:g} measures with sleep", scene.name,
                  sleep.speed_m_s);
     sleep = {};
     return;
@@ -63,7 +63,7 @@ void settle_sleep(const BenchOptions& options, const std::vector<io::Override>& 
     Fault fault;
     fault.key_path = "--solver";
     fault.value = name;
-    fault.problem = "does not go with sleep.speed > 0";
+    fault.problem = "does not work with sleep.speed > 0";
     fault.suggestion = "choose gauss_seidel or nsgs";
     throw InputError({fault});
   }
@@ -133,7 +133,7 @@ void measure_state(const BenchOptions& options, const BenchTarget& target, std::
   if (target.comes_to_rest && !whole_run && !options.from_s && !options.quick &&
       !prepared.preparation.at_rest)
     spdlog::warn(
-        "{}: the bed is not at rest yet; --from takes a later time, --settle a longer one after --tile",
+        "{}: the bed is not at rest yet; use --from with a later time, or, after --tile, a longer --settle",
         prepared.scene.name);
   report.preparations.push_back(prepared.preparation);
   const auto ways = variants(options, prepared.scene, threads, whole_run);
@@ -166,8 +166,9 @@ void write_files(const BenchOptions& options, const BenchReport& report) {
   if (options.plot.empty()) return;
   const std::vector<io::Panel> panels = bench_panels(report, options.weak);
   if (panels.empty())
-    spdlog::warn("{} was not drawn: there is one thread count, one size, no residual and no whole run",
-                 options.plot.string());
+    spdlog::warn(
+        "{} was not drawn, because there is only one thread count and one size, no residual and no whole run",
+        options.plot.string());
   else
     io::write_plot(options.plot, report.machine.cpu, panels);
 }
@@ -237,81 +238,77 @@ std::string check_plot(const std::string& path) {
 }
 
 void add_what(CLI::App& command, BenchOptions& o) {
-  command
-      .add_option("scenes", o.scenes, "Benchmarks of --list, or scene files; all of --list if none is given")
+  command.add_option("scenes", o.scenes, "Benchmarks of --list, or scene files (default: all of --list)")
       ->type_name("NAME|SCENE.toml");
-  command.add_flag("--list", o.list, "List the benchmarks there are");
-  command.add_option("--size", o.sizes, "Bodies: values of the scene's parameter `count`")
+  command.add_flag("--list", o.list, "List all benchmarks");
+  command.add_option("--size", o.sizes, "Numbers of bodies: values of the scene's parameter `count`")
       ->delimiter(',')
       ->check(whole_number_in({.low = 1.0, .high = 2e9}))
       ->type_name("N,...");
-  command.add_option("--threads", o.threads, "Threads; 1 and all there are if not given")
+  command.add_option("--threads", o.threads, "Numbers of threads (default: 1 and all of the machine)")
       ->delimiter(',')
       ->check(whole_number_in({.low = 1.0, .high = 4096.0}))
       ->type_name("T,...");
   command.add_flag("--whole-run", o.whole_run,
-                   "Time every scene from its start to its end, as some of --list are anyway");
-  command.add_flag("--weak", o.weak, "Scale weakly: bodies in proportion to the threads");
+                   "Time each scene from start to end; some of --list always are");
+  command.add_flag("--weak", o.weak, "Weak scaling: number of bodies proportional to the number of threads");
   command
       .add_option("--from", o.from_s,
-                  "Simulated time to begin timing at, s; the scene's end_time if not given")
+                  "Simulated time at which timing starts, s (default: the scene's end_time)")
       ->check(number_in(not_negative))
       ->excludes("--whole-run");
   command
       .add_option("--tile", o.copies,
-                  "Lay K x K copies of the prepared bed side by side: large beds in short time")
+                  "Place K x K copies of the prepared bed side by side, which makes large beds quickly")
       ->check(whole_number_in({.low = 1.0, .high = 1e4}))
       ->excludes("--whole-run")
       ->type_name("K");
-  command.add_option("--settle", o.settle_s, "Simulated time for tiles to settle in, s")
+  command.add_option("--settle", o.settle_s, "Simulated time in which tiles settle, s")
       ->check(number_in(not_negative))
       ->capture_default_str();
-  command.add_option("--set", o.settings, "Overrides a setting of the scenes; may be repeated")
+  command.add_option("--set", o.settings, "Setting of the scenes to override; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   std::vector<std::string> names;
   for (const SolverKind kind : solver_kinds) names.emplace_back(to_string(kind));
-  command.add_option("--solver", o.solvers, "Solvers; the scene's if not given")
+  command.add_option("--solver", o.solvers, "Solvers (default: that of the scene)")
       ->delimiter(',')
       ->check(one_of(names))
       ->type_name("SOLVER,...");
 }
 
 void add_how(CLI::App& command, BenchOptions& o) {
-  command.add_option("--steps", o.plan.steps, "Steps that are timed in one repeat")
+  command.add_option("--steps", o.plan.steps, "Number of timed steps per repeat")
       ->check(whole_number_in({.low = 1.0, .high = 1e6}))
       ->capture_default_str();
-  command
-      .add_option("--repeats", o.plan.repeats, "Repeats; five and more give quartiles that mean something")
+  command.add_option("--repeats", o.plan.repeats, "Number of repeats; quartiles are meaningful from five on")
       ->check(whole_number_in({.low = 1.0, .high = 1e4}))
       ->capture_default_str();
-  command
-      .add_option("--patience", o.plan.patience_s, "No more repeats of what has been timed for so long, s")
+  command.add_option("--patience", o.plan.patience_s, "Time after which a case is not repeated any more, s")
       ->check(number_in(not_negative))
       ->capture_default_str();
   command
       .add_option("--residuals", o.residuals,
-                  "Relative residuals that the time is measured to; of whole runs only if given")
+                  "Relative residuals to which the time is measured; for whole runs only if given")
       ->delimiter(',')
       ->check(number_in(positive))
       ->type_name("R,...")
       ->capture_default_str();
-  command.add_flag("--no-residuals", o.no_residuals, "Leave the times to residuals out");
-  command.add_flag("--cold", o.cold, "Measure times to residuals without the last step's impulses too");
-  command.add_flag("--quick", o.quick, "Few bodies and steps: to see that it works, not to measure");
-  command.add_flag("-q,--quiet", o.quiet, "Print nothing but warnings and errors");
+  command.add_flag("--no-residuals", o.no_residuals, "Do not measure times to residuals");
+  command.add_flag("--cold", o.cold, "Also measure times to residuals without the impulses of the last step");
+  command.add_flag("--quick", o.quick, "Use few bodies and steps, to check that it works");
+  command.add_flag("-q,--quiet", o.quiet, "Print only warnings and errors");
 }
 
 void add_files(CLI::App& command, BenchOptions& o) {
-  command.add_option("--json", o.json, "Write everything as JSON")->type_name("FILE");
-  command.add_option("--csv", o.csv, "Write a table as CSV")->type_name("FILE");
-  command.add_option("--plot", o.plot, "Draw scaling, stages, times to residuals and whole runs")
+  command.add_option("--json", o.json, "File for all results as JSON")->type_name("FILE");
+  command.add_option("--csv", o.csv, "File for a table as CSV")->type_name("FILE");
+  command
+      .add_option("--plot", o.plot, "File for plots of scaling, stages, times to residuals and whole runs")
       ->type_name("FILE.svg|png|pdf")
       ->check(check_plot);
   add_overwrite(command, o.overwrite);
-  command
-      .add_option("--compare", o.compared,
-                  "Say what changed between two files of --json, and measure nothing")
+  command.add_option("--compare", o.compared, "Only compare two files of --json")
       ->expected(2)
       ->type_name("BEFORE.json AFTER.json");
   command

@@ -106,11 +106,11 @@ std::string run_time_text(const Forecast& expected, const Trial& trial, double e
   const double run_s = trial.run_time_s + expected.writing_s();
   const std::string time = "about " + (run_s < 10.0 ? fmt::format("{:.2g} s", run_s) : duration_text(run_s));
   const bool whole = trial.to_s > 0.95 * end_time_s;
-  return fmt::format(
-      "{} on {}\n              (a coarse trial run {}, {:.2g} s, with {} timed on the way)", time,
-      plural(thread_count(), "thread"),
-      whole ? std::string("to the end") : fmt::format("to {:.3g} s, the rest taken to be alike", trial.to_s),
-      trial.wall_s, plural(trial.steps, "step"));
+  return fmt::format("{} on {}\n              (from a coarse trial run {}, which took {:.2g} s; {} timed)",
+                     time, plural(thread_count(), "thread"),
+                     whole ? std::string("to the end")
+                           : fmt::format("to {:.3g} s; the rest is assumed to be similar", trial.to_s),
+                     trial.wall_s, plural(trial.steps, "step"));
 }
 
 struct CheckOptions {
@@ -141,7 +141,7 @@ int check(const CheckOptions& options) {
 
 void add_document(CLI::App& app, std::function<int()>& action, const std::string& name,
                   std::string (*text)()) {
-  CLI::App* command = app.add_subcommand(name, "Print what the documentation of scene files is made of");
+  CLI::App* command = app.add_subcommand(name, "Print generated documentation");
   command->group("");  // for developers: not listed
   command->callback([text, &action] {
     action = [text] {
@@ -221,12 +221,12 @@ void add_memory_limit(CLI::App& command, double& bytes) {
       bytes = number * scale;
       return "";
     }
-    return fmt::format("must be a size (value {}, allowed such as 800MB or 1.5GB)", text);
+    return fmt::format("must be a size (value {}, allowed are sizes such as 800MB or 1.5GB)", text);
   };
   command
       .add_option_function<std::string>(
           "--memory-limit", [](const std::string&) {},
-          "Refuse a run that is expected to take more memory than this, as a job's queue gives it")
+          "Memory limit, for example of a job queue; runs expected to need more are refused")
       ->check(CLI::Validator(size, ""))
       ->type_name("SIZE");
 }
@@ -241,8 +241,8 @@ std::string room_problem(const Forecast& expected, const std::filesystem::path& 
                           io::bytes_text(std::min(memory, memory_limit)));
   if (expected.disk_bytes() > disk)
     problem += fmt::format(
-        "{}the results need about {} of disk, {} are free; a longer output.interval, output.vtk = false "
-        "and output.contacts = false need less",
+        "{}the results need about {} of disk, and {} are free; a longer output.interval, output.vtk = false "
+        "or output.contacts = false need less",
         problem.empty() ? "" : ", and ", io::bytes_text(expected.disk_bytes()), io::bytes_text(disk));
   return problem;
 }
@@ -252,8 +252,9 @@ void set_end_time(io::Scene& scene, std::optional<double> until_s) {
   const double longest = io::most_steps * std::min(io::least_step(scene), scene.output.interval_s);
   if (*until_s > longest)
     throw CLI::ValidationError(
-        "--until", fmt::format("no run comes there in steps of {:g} s (value {:g} s, allowed 0 to {:g} s)",
-                               io::least_step(scene), *until_s, longest));
+        "--until",
+        fmt::format("no run gets that far with steps of {:g} s (value {:g} s, allowed 0 to {:g} s)",
+                    io::least_step(scene), *until_s, longest));
   scene.end_time_s = *until_s;
 }
 
@@ -286,30 +287,29 @@ std::string check_text(const io::Scene& scene, const Trial& trial) {
   std::string files;
   if (scene.output.hdf5) files += " trajectory";
   if (scene.output.vtk) files += files.empty() ? " VTK" : " and VTK";
-  std::string text = fmt::format("{}: in order\n", scene.file.string());
+  std::string text = fmt::format("{}: no errors\n", scene.file.string());
   text += fmt::format("  bodies      {}, {}, {:.4g} m^3, {:.4g} kg\n", scene.initial.bodies.size(),
                       plural(static_cast<std::int64_t>(scene.model.shapes.size()), "shape"),
                       total_volume(scene), total_mass(scene));
   if (!scene.model.inlets.empty())
-    text += fmt::format(
-        "  inlets      {}: {} grains to come, as far as there is room; {} at most at one time{}\n",
-        scene.model.inlets.size(), bodies_to_come(scene), expected.bodies,
-        trial.steps > 0 ? "" : " if none left");
+    text += fmt::format("  inlets      {}: {} grains will enter if there is room; at most {} at one time{}\n",
+                        scene.model.inlets.size(), bodies_to_come(scene), expected.bodies,
+                        trial.steps > 0 ? "" : " if none leave");
   text += fmt::format("  materials   {}\n", scene.model.materials.size());
   text += fmt::format("  boundaries  {}\n", scene.model.boundaries.size());
   text += meshes_text(scene);
   if (scene.model.settings.adaptive_step)
     text += fmt::format(
-        "  time        {:g} s in adaptive steps: the first of {:.3g} s, all from {:g} to {:g} s\n",
+        "  time        {:g} s in adaptive steps: the first {:.3g} s, all between {:g} and {:g} s\n",
         scene.end_time_s, expected.first_step_s, scene.model.settings.least_time_step_s,
         scene.model.settings.time_step_s);
   else
     text += fmt::format("  time        {:g} s in {} steps of {:g} s\n", scene.end_time_s, expected.steps,
                         scene.model.settings.time_step_s);
-  text += trial.steps > 0 ? fmt::format("  contacts    about {} at most, as far as the trial run came\n",
-                                        expected.contacts)
-                          : fmt::format("  contacts    about {} once the bodies lie packed ({:g} a body)\n",
-                                        expected.contacts, contacts_per_packed_body);
+  text += trial.steps > 0
+              ? fmt::format("  contacts    about {} at most during the trial run\n", expected.contacts)
+              : fmt::format("  contacts    about {} when the bodies are packed ({:g} per body)\n",
+                            expected.contacts, contacts_per_packed_body);
   text += fmt::format("  memory      about {} of {}\n", io::bytes_text(expected.memory_bytes),
                       io::bytes_text(io::memory_bytes()));
   if (files.empty()) {
@@ -329,8 +329,8 @@ std::string exact_text(const io::Scene& scene) {
   for (const Relation r : relations)
     text += fmt::format(" {} {}{}", found.count[static_cast<std::size_t>(r)], to_string(r),
                         r == relations.back() ? "" : ",");
-  if (found.unknown > 0) text += fmt::format(", {} of shapes without an exact test", found.unknown);
-  text += fmt::format(" of the pairs that almost touch; {} disagree{} with the gap\n", found.disagreeing,
+  if (found.unknown > 0) text += fmt::format(", {} with shapes that have no exact test", found.unknown);
+  text += fmt::format(" among the pairs that nearly touch; {} disagree{} with the gap\n", found.disagreeing,
                       found.disagreeing == 1 ? "s" : "");
   if (found.deepest.gap_m == infinity) return text;
   const auto body = [&](std::size_t i) {
@@ -345,19 +345,19 @@ std::string exact_text(const io::Scene& scene) {
 void add_check(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<CheckOptions>();
   CLI::App* command =
-      app.add_subcommand("check", "Look for errors in a scene and tell what a run of it will take");
+      app.add_subcommand("check", "Check a scene for errors, and estimate memory, disk and time of a run");
   command->add_option("scene", options->scene, "Scene file")->required()->type_name("SCENE.toml");
   add_threads(*command, options->threads);
-  command->add_option("--set", options->settings, "Overrides a setting of the scene; may be repeated")
+  command->add_option("--set", options->settings, "Setting of the scene to override; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command->add_option("--until", options->until_s, "Simulated time to stop at, s; overrides the scene")
+  command->add_option("--until", options->until_s, "Simulated end time, s; overrides the scene")
       ->check(number_in(not_negative));
-  command->add_flag("--quick", options->quick, "Make no trial run of some seconds for the run time");
+  command->add_flag("--quick", options->quick,
+                    "Skip the trial run of some seconds, which estimates the run time");
   add_memory_limit(*command, options->memory_limit);
-  command->add_flag(
-      "--exact", options->exact,
-      "Classify the pairs that almost touch exactly: separate, touching, overlapping or inside");
+  command->add_flag("--exact", options->exact,
+                    "Classify pairs that nearly touch exactly: separate, touching, overlapping or inside");
   command->callback([options, &action] { action = [options] { return check(*options); }; });
   add_document(app, action, "scene-reference", io::scene_reference);
   add_document(app, action, "scene-schema", io::scene_schema);

@@ -82,7 +82,7 @@ std::string extra_words_fault(const CLI::App& app) {
                      io::did_you_mean(word, long_options(command)), name);
   }
   const std::string word = extra.empty() ? "" : extra.front();
-  if (&command != &app) return with_help(fmt::format("{}: nothing takes '{}'", name, word), "", name);
+  if (&command != &app) return with_help(fmt::format("{}: unexpected argument '{}'", name, word), "", name);
   return with_help(fmt::format("there is no command '{}'", word), io::did_you_mean(word, command_names(app)),
                    name);
 }
@@ -118,7 +118,7 @@ CLI::Validator one_of(std::vector<std::string> words) {
 }
 
 void add_threads(CLI::App& command, int& threads) {
-  command.add_option("--threads", threads, "Threads; 0 takes all there are")
+  command.add_option("--threads", threads, "Number of threads; 0: all of the machine")
       ->check(whole_number_in(thread_counts))
       ->capture_default_str();
 }
@@ -131,8 +131,8 @@ std::string not_among(const std::string& problem, const std::string& word,
 
 void add_help(CLI::App& app, std::function<int()>& action) {
   const auto name = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("help", "Tell what there is, or what a command's options are");
-  command->add_option("command", *name, "Command; all of them if not given")->type_name("COMMAND");
+  CLI::App* command = app.add_subcommand("help", "List all commands, or the options of one command");
+  command->add_option("command", *name, "Command (default: list all)")->type_name("COMMAND");
   command->callback([name, &app, &action] {
     action = [name, &app]() -> int {
       app.clear();  // help is for the given command: now for none
@@ -158,7 +158,7 @@ CLI::Validator ending_in(std::vector<std::string_view> endings) {
   return {[endings = std::move(endings)](std::string& path) {
             if (std::ranges::find(endings, std::filesystem::path(path).extension().string()) != endings.end())
               return std::string();
-            return fmt::format("'{}' is of a kind that is not written (allowed {})", path,
+            return fmt::format("'{}' has an ending that cannot be written (allowed {})", path,
                                fmt::join(endings, ", "));
           },
           ""};

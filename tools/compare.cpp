@@ -74,7 +74,7 @@ Json read_json(const std::filesystem::path& path) {
   std::ifstream file(path);
   Json json = Json::parse(file, nullptr, false);
   if (json.is_discarded())
-    throw io::ReadError(fmt::format("{}: cannot be read, or is no JSON", path.string()));
+    throw io::ReadError(fmt::format("{}: cannot be read, or is not JSON", path.string()));
   return json;
 }
 
@@ -203,9 +203,9 @@ std::string origins_text(const std::vector<Origin>& origins) {
     if (origin.is_same())
       same.push_back(origin.name);
     else
-      differing += line(differing.empty() ? "made differently" : "", told(origin));
+      differing += line(differing.empty() ? "different origin" : "", told(origin));
   }
-  return (same.empty() ? "" : line("made alike", fmt::format("{}", fmt::join(same, ", ")))) + differing;
+  return (same.empty() ? "" : line("same origin", fmt::format("{}", fmt::join(same, ", ")))) + differing;
 }
 
 std::string cells_text(const std::vector<DifferentCell>& cells) {
@@ -236,7 +236,7 @@ std::string table_text(const TableComparison& t) {
       break;
   }
   if (t.cells.empty())
-    return fmt::format("{} ends after {}, {} goes on with {} (rows: {} | {}); the same up to there",
+    return fmt::format("{} ends after {}, {} continues with {} (rows: {} | {}); the same up to there",
                        t.rows_a < t.rows_b ? "A" : "B", plural(t.same_rows, "row"),
                        t.rows_a < t.rows_b ? "B" : "A", fmt::join(t.place, ", "), t.rows_a, t.rows_b);
   return fmt::format("{}: {}", fmt::join(t.place, ", "), cells_text(t.cells));
@@ -280,8 +280,8 @@ std::string frames_text(const RunComparison& run) {
 
 std::string summary_text(const RunComparison& run, double tolerance) {
   if (!run.no_summary.empty()) return run.no_summary;
-  if (tolerance > 0.0) return "not judged with a tolerance: it sums up the tables";
-  if (run.summary.empty()) return "the same, but for wall times";
+  if (tolerance > 0.0) return "not compared with a tolerance, because it summarises the tables";
+  if (run.summary.empty()) return "the same, except for wall times";
   std::vector<std::string> keys;
   for (std::size_t i = 0; i < std::min(most_listed, run.summary.size()); ++i)
     keys.push_back(fmt::format("{} {} | {}", run.summary[i].column, run.summary[i].a, run.summary[i].b));
@@ -302,11 +302,11 @@ std::optional<std::int64_t> first_step_with_a_difference(const RunComparison& ru
 std::string conclusion(const RunComparison& run, double tolerance) {
   const std::string within = tolerance > 0.0 ? fmt::format(" within {:g}", tolerance) : "";
   if (!run.comparable())
-    return run.frames ? "the runs cannot be compared: they begin with other bodies"
-                      : "the runs cannot be compared: there is nothing that both have";
+    return run.frames ? "the runs cannot be compared: they start with different bodies"
+                      : "the runs cannot be compared: they have nothing in common";
   if (!run.differ()) return fmt::format("the runs are the same{}", within);
   const auto step = first_step_with_a_difference(run);
-  if (!step) return fmt::format("the runs differ{}, in no step", within);
+  if (!step) return fmt::format("the runs differ{}, but in no step", within);
   const TableComparison& steps = run.steps();
   const bool here = steps.outcome == Outcome::different && steps.step == step;
   return fmt::format("the runs differ{} since step {}{}", within, *step,
@@ -322,7 +322,7 @@ std::string text_of(const RunComparison& run, const CompareOptions& options) {
     if (t.found.outcome == Outcome::in_neither && t.file != run.tables.front().file) continue;
     text += line(t.file, table_text(t.found));
     if (!t.found.in_one_table.empty())
-      text += line("", fmt::format("columns of one only: {}", fmt::join(t.found.in_one_table, ", ")));
+      text += line("", fmt::format("columns in one run only: {}", fmt::join(t.found.in_one_table, ", ")));
   }
   text += line("trajectory.h5", frames_text(run));
   text += line("summary.json", summary_text(run, options.tolerance));
@@ -407,13 +407,13 @@ int compare(const CompareOptions& options) {
 void add_compare(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<CompareOptions>();
   CLI::App* command =
-      app.add_subcommand("compare", "Tell the first step, stage, body and number at which two runs differ");
+      app.add_subcommand("compare", "Find the first step, stage, body and number in which two runs differ");
   command->add_option("a", options->a, "Folder of a run")->required()->type_name("FOLDER");
   command->add_option("b", options->b, "Folder of the other run")->required()->type_name("FOLDER");
   command
-      ->add_option(
-          "--tolerance", options->tolerance,
-          "Look for the first difference beyond this part of the largest number of its kind; 0: any bit")
+      ->add_option("--tolerance", options->tolerance,
+                   "Relative tolerance: ignore differences below this fraction of the largest number of the "
+                   "kind; 0: exact")
       ->check(number_in({.low = 0.0, .high = 1.0}))
       ->type_name("REL")
       ->capture_default_str();

@@ -63,7 +63,7 @@ int export_run(const ExportOptions& options) {
     expect_writable(path, {io::own_files(run), options.overwrite});
   } else if (fs::exists(path) && !options.overwrite) {
     throw io::WriteError(
-        fmt::format("{} exists already; choose another name or replace it (--overwrite)", path.string()));
+        fmt::format("{} already exists; choose another name or replace it (--overwrite)", path.string()));
   }
   const std::vector<std::size_t> frames = chosen_frames(options.frames, reader);
   JobProgress progress(Progress::detect(options.quiet), "frame", frames.size());
@@ -84,21 +84,20 @@ int export_run(const ExportOptions& options) {
 void add_export(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<ExportOptions>();
   CLI::App* command =
-      app.add_subcommand("export", "Write a run for other programs: OVITO, LAMMPS, tables, VTK");
+      app.add_subcommand("export", "Export a run to other programs: OVITO, LAMMPS, tables, VTK");
   add_run_folder(*command, options->folder);
   command
-      ->add_option(
-          "--to", options->format,
-          "xyz: extended XYZ with orientation and shape for OVITO; lammps: dump of ellipsoids; csv; vtk")
+      ->add_option("--to", options->format,
+                   "Format: xyz (extended XYZ with orientation and shape for OVITO), lammps (dump of "
+                   "ellipsoids), csv or vtk")
       ->required()
       ->check(one_of({"xyz", "lammps", "csv", "vtk"}));
   command
-      ->add_option("-o,--output", options->output,
-                   "File, or folder for vtk; in the run's folder if not given")
+      ->add_option("-o,--output", options->output, "File, or folder for vtk (default: in the run's folder)")
       ->type_name("PATH");
   add_frame_choice(*command, options->frames, "all");
   add_overwrite(*command, options->overwrite);
-  command->add_flag("-q,--quiet", options->quiet, "Print nothing but warnings and errors");
+  command->add_flag("-q,--quiet", options->quiet, "Print only warnings and errors");
   command->callback([options, &action] { action = [options] { return export_run(*options); }; });
 }
 

@@ -68,7 +68,7 @@ Extent extent(const FieldsOptions& options, const io::TrajectoryReader& reader,
   if (!options.low.empty()) {
     const auto given = [](const std::vector<double>& v) { return Vec3(v[0], v[1], v[2]); };
     const Extent part{given(options.low), given(options.high), 0.0, true};
-    if (!((part.high - part.low).minCoeff() >= 0.0)) throw CLI::ValidationError("--high", "lies below --low");
+    if (!((part.high - part.low).minCoeff() >= 0.0)) throw CLI::ValidationError("--high", "is below --low");
     return part;
   }
   Eigen::AlignedBox3d box;
@@ -97,16 +97,14 @@ Grid grid_for(const Extent& e, const PlacedCell& periodic, const Resolution& r) 
   }
   const double cells = sides.prod() / (r.cell * r.cell * r.cell);
   if (!(cells <= most_cells)) {
-    throw CLI::ValidationError(
-        "--cell",
-        fmt::format(
-            "{:g} m makes {:.2g} cells of the bodies' extent, {:g} at most; take larger cells, or a part "
-            "of space by --low and --high",
-            r.cell, cells, most_cells));
+    throw CLI::ValidationError("--cell", fmt::format("{:g} m gives {:.2g} cells for the extent of the "
+                                                     "bodies, {:g} at most; use larger cells, or a part "
+                                                     "of space by --low and --high",
+                                                     r.cell, cells, most_cells));
   }
   if (!(periods <= most_periods)) {
     throw CLI::ValidationError(
-        "--width", fmt::format("{:g} m and the grid come to {:.2g} images of the periodic cell, {:g} at most",
+        "--width", fmt::format("{:g} m and the grid need {:.2g} images of the periodic cell, {:g} at most",
                                r.width, periods, most_periods));
   }
   return e.given ? covering_grid(e.low, e.high, e.margin, r.cell)
@@ -165,7 +163,7 @@ int fields(const FieldsOptions& options) {
   JobProgress progress(Progress::detect(options.quiet), "frame", frames.size());
   if (reader.is_periodic() && !reader.knows_flow())
     spdlog::warn(
-        "an older version did not record how the cell flowed: images are taken to move as their bodies");
+        "an older version did not record the flow of the cell; images are assumed to move like their bodies");
   FieldFiles files(folder, options.format == "npy" ? "npy" : ending);
   MeanFields mean;
   std::size_t done = 0;
@@ -175,7 +173,7 @@ int fields(const FieldsOptions& options) {
     grid = grid_for(space, periodic, r);
     if (options.average && mean.moments() > 0 && grid.count != before)
       throw CLI::ValidationError("--average",
-                                 "the periodic cell comes to other cells of the grid; give --low and --high");
+                                 "the periodic cell changes the number of grid cells; give --low and --high");
     if (!reader.has_contacts(k))
       spdlog::warn("t = {:g} s: no contacts were recorded, so contact stress is 0", reader.time_s()[k]);
     const auto forces = io::contact_forces(reader.contacts(k), reader.run().impulse_time_s);
@@ -202,34 +200,36 @@ int fields(const FieldsOptions& options) {
 void add_fields(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<FieldsOptions>();
   CLI::App* command = app.add_subcommand(
-      "fields", "Density, velocity, granular temperature and stress on a grid, for VTK or NumPy");
+      "fields", "Compute density, velocity, granular temperature and stress on a grid, for VTK or NumPy");
   add_run_folder(*command, options->folder);
   command
       ->add_option("-o,--output", options->output,
-                   "Folder for the files; `fields` in the run's folder if not given")
+                   "Folder for the files (default: `fields` in the run's folder)")
       ->type_name("FOLDER");
   add_frame_choice(*command, options->frames, "the last frame, or all with --average");
   command
       ->add_option("--width", options->width_m,
-                   "Radius of the kernel, m; four mean radii of the bodies if not given")
+                   "Radius of the kernel, m (default: four mean radii of the bodies)")
       ->check(number_in(positive));
   command
       ->add_option("--cell", options->cell_m,
-                   "Edge of the cells, m; a quarter of the kernel's radius if not given")
+                   "Edge of the grid cells, m (default: a quarter of the kernel's radius)")
       ->check(number_in(positive));
-  CLI::Option* low = command->add_option(
-      "--low", options->low, "Lower corner of the grid, m; the bodies', or a periodic cell's, if not given");
+  CLI::Option* low =
+      command->add_option("--low", options->low,
+                          "Lower corner of the grid, m (default: that of the bodies, or of a periodic cell)");
   low->expected(3)->check(number_in(any_number))->type_name("X Y Z");
   CLI::Option* high = command->add_option("--high", options->high, "Upper corner of the grid, m");
   high->expected(3)->check(number_in(any_number))->type_name("X Y Z")->needs(low);
   low->needs(high);
-  command->add_flag("--average", options->average,
-                    "One file with the means over the frames, for all that are chosen");
-  command->add_option("--to", options->format, "vtk: for ParaView; npy: structured arrays for numpy.load")
+  command->add_flag("--average", options->average, "Write one file with means over the selected frames");
+  command
+      ->add_option("--to", options->format,
+                   "Format: vtk for ParaView, or npy, structured arrays for numpy.load")
       ->check(one_of({"vtk", "npy"}))
       ->capture_default_str();
   add_threads(*command, options->threads);
-  command->add_flag("-q,--quiet", options->quiet, "Print nothing but warnings and errors");
+  command->add_flag("-q,--quiet", options->quiet, "Print only warnings and errors");
   command->callback([options, &action] { action = [options] { return fields(*options); }; });
 }
 

@@ -35,8 +35,8 @@ fs::path fmu_library() {
     if (fs::is_regular_file(place, error)) return place;
   }
   throw io::ReadError(fmt::format(
-      "there is no libscree_fmu.so, which belongs to this program: looked beside {} "
-      "and in {}",
+      "libscree_fmu.so, which belongs to this program, is missing: it is neither beside {} "
+      "nor in {}",
       (folder / "scree").string(), (folder / ".." / SCREE_LIBDIR / "scree").lexically_normal().string()));
 }
 
@@ -74,7 +74,8 @@ void add_fmu(CLI::App& app, std::function<int()>& action) {
   CLI::App* command =
       app.add_subcommand("fmu", "Write a scene as a Functional Mock-up Unit (FMI 2.0, co-simulation)");
   command->add_option("scene", options->scene, "Scene file")->required()->type_name("SCENE.toml");
-  command->add_option("-o,--output", options->output, "The unit; the scene's name with .fmu if not given")
+  command
+      ->add_option("-o,--output", options->output, "File of the unit (default: the scene's name with .fmu)")
       ->type_name("FILE.fmu");
   add_overwrite(*command, options->overwrite);
   command->callback([options, &action] { action = [options] { return fmu(*options); }; });

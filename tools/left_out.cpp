@@ -24,7 +24,7 @@ struct LeftOut {
   command->prefix_command();  // takes all further words, which have no effect
   command->callback([&action, part] {
     action = [part] {
-      spdlog::error("this build has no `scree {}`: configure with {}, which needs the Debian packages {}",
+      spdlog::error("this program has no `scree {}`: configure with {}, which needs the Debian packages {}",
                     part.command, part.options, part.packages);
       return exit_left_out;
     };
@@ -36,14 +36,15 @@ struct LeftOut {
 #ifndef SCREE_RENDER
 void add_render(CLI::App& app, std::function<int()>& action) {
   add_left_out(app, action,
-               {"render", "Pictures and films", "-DSCREE_RENDER=ON",
+               {"render", "Draw pictures and films of a run", "-DSCREE_RENDER=ON",
                 "libembree-dev, libcairo2-dev and fonts-dejavu-core"});
 }
 
 namespace {
 int no_pictures() {
   spdlog::error(
-      "this build draws no pictures: configure with -DSCREE_RENDER=ON, which needs the Debian packages "
+      "this program was built without pictures: configure with -DSCREE_RENDER=ON, which needs the Debian "
+      "packages "
       "libembree-dev, libcairo2-dev and fonts-dejavu-core");
   return exit_left_out;
 }
@@ -59,13 +60,14 @@ int draw_mesh(const TriangleMesh&, const MeshDiagnosis&, const std::filesystem::
 
 #ifndef SCREE_MODELS
 void add_model(CLI::App& app, std::function<int()>& action) {
-  add_left_out(app, action, {"model", "Declarative models", "-DSCREE_MODELS=ON", "libginac-dev"});
+  add_left_out(app, action, {"model", "Run a declarative model", "-DSCREE_MODELS=ON", "libginac-dev"});
 }
 #endif
 
 #ifndef SCREE_FMU
 void add_fmu(CLI::App& app, std::function<int()>& action) {
-  add_left_out(app, action, {"fmu", "A scene as a Functional Mock-up Unit", "-DSCREE_FMU=ON", "libzip-dev"});
+  add_left_out(app, action,
+               {"fmu", "Write a scene as a Functional Mock-up Unit", "-DSCREE_FMU=ON", "libzip-dev"});
 }
 #endif
 
@@ -78,11 +80,13 @@ constexpr const char* report_packages = "libembree-dev, libcairo2-dev, fonts-dej
 }  // namespace
 
 void add_report(CLI::App& app, std::function<int()>& action) {
-  add_left_out(app, action, {"report", "A run on one HTML page", report_options, report_packages});
+  add_left_out(app, action,
+               {"report", "Write a page about a run, one HTML file", report_options, report_packages});
 }
 
 void add_watch(CLI::App& app, std::function<int()>& action) {
-  add_left_out(app, action, {"watch", "The page of a run that goes on", report_options, report_packages});
+  add_left_out(app, action,
+               {"watch", "Serve the page of a run while it is running", report_options, report_packages});
 }
 #endif
 

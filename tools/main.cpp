@@ -66,8 +66,8 @@ bool has_descriptors() {
   const int left = scree::io::free_descriptors(needed_descriptors);
   if (left >= needed_descriptors) return true;
   spdlog::error(
-      "too few file descriptors: this process may open {} more, and needs {}; `ulimit -n` shows the limit, "
-      "`ulimit -n 256` sets it",
+      "too few file descriptors: this process may open {} more, but needs {}; `ulimit -n` shows the limit, "
+      "and `ulimit -n 256` sets it",
       left, needed_descriptors);
   return false;
 }
@@ -84,7 +84,7 @@ int status_with_output(int status) {
   std::cout.flush();
   const bool out = has_lost_output(stdout), errors = has_lost_output(stderr);
   if (!out && !errors) return status;
-  spdlog::error("what was to be printed could not be written: is the disk of the file that it goes to full?");
+  spdlog::error("the output could not be written; is the disk full?");
   return status == scree::exit_ok ? scree::exit_cannot_write : status;
 }
 
@@ -107,8 +107,8 @@ bool is_want_of_memory(const std::exception& error) {
 std::string fault_text(const std::exception& error) {
   if (!is_want_of_memory(error)) return fmt::format("internal error: {}", error.what());
   return fmt::format(
-      "the memory does not suffice: {} are there for this process; `scree check` tells what a scene needs, "
-      "fewer bodies, frames or threads (--threads) need less",
+      "not enough memory: this process has {}; `scree check` prints how much a scene needs, and fewer "
+      "bodies, frames or threads (--threads) need less",
       scree::io::bytes_text(scree::io::memory_bytes()));
 }
 
@@ -155,7 +155,7 @@ int run_action(const std::function<int()>& action) {
       std::rethrow_exception(fault);
     } catch (const std::exception& error) {
       say("error: ");
-      say(is_want_of_memory(error) ? "the memory does not suffice" : error.what());
+      say(is_want_of_memory(error) ? "not enough memory" : error.what());
       say("\n");
       std::_Exit(fault_status(error));
     } catch (...) {

@@ -203,9 +203,9 @@ std::string manual_page(const CLI::App& app) {
       "SYNOPSIS\n"
       ".B scree\n.I COMMAND\n[\\fIOPTIONS\\fR]\n.SH DESCRIPTION\nScree simulates heaps, beds and flows of "
       "grains that "
-      "collide, rub and rest on each other and on walls. A scene is a TOML file; a run of it leaves a folder "
-      "of results, "
-      "which the other commands look at.\n",
+      "collide, slide and rest on each other and on walls. A scene is a TOML file; a run of it writes a "
+      "folder "
+      "of results, which the other commands read.\n",
       roff(io::scree_version()));
   for (const Command& command : commands) {
     text += fmt::format(".SH \"scree {}\"\n{}.\n", command.name, roff(command.description));
@@ -215,9 +215,7 @@ std::string manual_page(const CLI::App& app) {
   text += ".SH EXIT STATUS\n";
   for (const ExitMeaning& exit : exit_meanings)
     text += fmt::format(".TP\n{}\n{}\n", int{exit.code}, roff(exit.meaning));
-  return text +
-         ".SH SEE ALSO\nThe pages in share/doc/scree/docs, of which first_hour.md is the one to begin "
-         "with.\n";
+  return text + ".SH SEE ALSO\nThe pages in share/doc/scree/docs; start with first_hour.md.\n";
 }
 
 std::string bash_completion(const CLI::App& app) {
@@ -314,8 +312,8 @@ void add_manual(CLI::App& app, std::function<int()>& action) {
   });
   const auto shell = std::make_shared<std::string>();
   CLI::App* completion =
-      app.add_subcommand("completion", "Print what a shell reads to complete commands and options");
-  completion->add_option("shell", *shell, "Which shell")
+      app.add_subcommand("completion", "Print a script for completion of commands and options in a shell");
+  completion->add_option("shell", *shell, "Shell")
       ->required()
       ->check(one_of({"bash", "zsh", "fish"}))
       ->type_name("SHELL");

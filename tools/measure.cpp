@@ -228,7 +228,7 @@ std::vector<MeasurementPlan> plans_of(const MeasureOptions& options, const io::R
     std::vector<MeasurementPlan> plans =
         io::read_recorded_measurements(run.text, folder.path / "scene", overrides, world);
     if (plans.empty())
-      none(folder.path, "its scene has no [[measurements]]", "give some with --with FILE.toml");
+      none(folder.path, "its scene has no [[measurements]]", "give them by --with FILE.toml");
     return plans;
   }
   std::string problem;
@@ -245,7 +245,7 @@ void write_files(const fs::path& folder, const std::string& scene, const std::ve
   const io::RunFolder files{folder};
   if (fs::exists(files.measurements()) && !overwrite)
     throw io::WriteError(
-        fmt::format("{} exists already; choose another folder (-o) or replace it (--overwrite)",
+        fmt::format("{} already exists; choose another folder (-o) or replace it (--overwrite)",
                     files.measurements().string()));
   io::make_folder(folder);
   for (const io::MeasuredSeries& series : all) {
@@ -261,7 +261,7 @@ int measure(const MeasureOptions& options) {
   std::error_code not_there;
   if (fs::equivalent(options.output, run.path, not_there))
     throw CLI::ValidationError(
-        "-o", "is the run's own folder, whose measurements are of its steps; choose another");
+        "-o", "is the folder of the run, which has the measurements made during the run; choose another");
   const std::vector<std::string> openings = names_in_tables(run, ObservedKind::opening);
   const std::vector<MeasurementPlan> plans = plans_of(options, run, reader.run());
   const std::vector<std::size_t> frames = chosen_frames(options.frames, reader);
@@ -276,7 +276,8 @@ int measure(const MeasureOptions& options) {
   const auto needs_contacts = [](const Measuring& m) { return m.measurement().needs_contacts(); };
   if (std::ranges::any_of(all, needs_contacts) &&
       std::ranges::none_of(frames, [&](std::size_t k) { return k > 0 && reader.has_contacts(k); }))
-    spdlog::warn("the frames have no contacts (output.contacts): contact numbers and stresses are not known");
+    spdlog::warn(
+        "the frames have no contacts (output.contacts), so contact numbers and stresses are unknown");
   const FrameMeasurements by_frames(run, reader, openings);
   const auto from_tables = [](const MeasurementPlan& plan) { return comes_from_tables(plan); };
   std::size_t done = 0;
@@ -311,16 +312,16 @@ void add_measure(CLI::App& app, std::function<int()>& action) {
   add_run_folder(*command, options->folder);
   command
       ->add_option("--with", options->with,
-                   "TOML file with [[measurements]]; those of the recorded scene if not given")
+                   "TOML file with [[measurements]] (default: those of the recorded scene)")
       ->type_name("FILE.toml");
   command
       ->add_option("-o,--output", options->output,
-                   "Folder for tables and measurements.json; none if not given")
+                   "Folder for tables and measurements.json (default: no files)")
       ->type_name("FOLDER");
   add_frame_choice(*command, options->frames, "all");
-  command->add_flag("--json", options->json, "Print measurements.json in place of a table");
+  command->add_flag("--json", options->json, "Print measurements.json instead of a table");
   add_overwrite(*command, options->overwrite);
-  command->add_flag("-q,--quiet", options->quiet, "Print nothing but warnings and errors");
+  command->add_flag("-q,--quiet", options->quiet, "Print only warnings and errors");
   command->callback([options, &action] { action = [options] { return measure(*options); }; });
 }
 

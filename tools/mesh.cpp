@@ -54,22 +54,22 @@ Vec3 middle_of(const TriangleMesh& mesh, std::int32_t t) {
 std::string holes_text(const TriangleMesh& mesh, const MeshDiagnosis& d) {
   if (d.holes.empty()) return "no";
   const MeshHole& largest = *std::ranges::max_element(d.holes, {}, &MeshHole::size);
-  return fmt::format("{}, with {} in all; the largest measures {:.4g} m, at {}",
+  return fmt::format("{}, with {} in total; the largest is {:.4g} m wide, at {}",
                      plural(std::ssize(d.holes), "rim"),
                      plural(static_cast<std::int64_t>(d.open_edges), "edge"), largest.size,
                      place(mesh.points[largest.points.front()]));
 }
 
 std::string crossings_text(const TriangleMesh& mesh, const MeshDiagnosis& d) {
-  return some(d.crossings.size(), "pairs of triangles that pass through each other",
+  return some(d.crossings.size(), "pairs of triangles that intersect",
               d.crossings.empty() ? "" : place(middle_of(mesh, d.crossings.front()[0])));
 }
 
 std::string sense_text(const MeshDiagnosis& d) {
   std::string text =
       d.turned_edges == 0
-          ? std::string("neighbours face the same way")
-          : fmt::format("{} edges lie between triangles that face opposite ways", d.turned_edges);
+          ? std::string("consistent")
+          : fmt::format("{} edges are between triangles with opposite orientation", d.turned_edges);
   if (d.inside_out > 0)
     text += fmt::format("; {} closed {} inwards", d.inside_out,
                         d.inside_out == 1 ? "piece faces" : "pieces face");
@@ -91,9 +91,9 @@ std::string text_of(const TriangleMesh& mesh, const MeshDiagnosis& d, double tol
       line("T-junctions", some(d.t_junctions.size(), "points on edges of others",
                                d.t_junctions.empty() ? "" : place(mesh.points[d.t_junctions.front().point])));
   text += line("near corners",
-               some(d.near_points, fmt::format("points nearer than {:.3g} m to another", tolerance)));
-  text += line("needles", some(d.needles, "triangles with an angle below a degree"));
-  text += line("no triangles", fmt::format("{} without area, {} there twice", d.without_area, d.twice));
+               some(d.near_points, fmt::format("points closer than {:.3g} m to another", tolerance)));
+  text += line("needles", some(d.needles, "triangles with an angle below 1 degree"));
+  text += line("degenerate", fmt::format("{} without area, {} duplicate", d.without_area, d.twice));
   text += line("crossing", crossings_text(mesh, d));
   return text;
 }
@@ -104,20 +104,25 @@ std::string advice(const MeshDiagnosis& d, const MeshOptions& options) {
   std::string text;
   if ((d.high - d.low).maxCoeff() > likely_millimetres)
     text += fmt::format(
-        "It is {:.4g} m large. If its unit is the millimetre, it is {:.4g} m: `--scale 0.001` here, `scale = "
-        "0.001` in a scene.\n",
+        "The mesh is {:.4g} m large. If its unit is the millimetre, it is {:.4g} m: use `--scale 0.001` here "
+        "and "
+        "`scale = 0.001` in a scene.\n",
         (d.high - d.low).maxCoeff(), 1e-3 * (d.high - d.low).maxCoeff());
-  if (d.is_in_order() && d.near_points == 0) return text + "In order as a wall and as a body.\n";
+  if (d.is_in_order() && d.near_points == 0)
+    return text + "No defects: the mesh can be used as a wall and as a body.\n";
   if (!options.repair && (!d.is_closed() || d.turned_edges + d.inside_out + d.twice + d.without_area > 0 ||
                           d.near_points > 0 || !d.t_junctions.empty()))
-    text +=
-        fmt::format("`scree mesh {} --repair --to mended.stl` joins, turns and closes what it can.\n", file);
+    text += fmt::format(
+        "`scree mesh {} --repair --to repaired.stl` merges corners, orients triangles and closes holes where "
+        "possible.\n",
+        file);
   if (!d.crossings.empty())
     text +=
-        "Triangles that cross have to be mended where the mesh was made: grains may be caught between "
+        "Repair triangles that intersect in the program that made the mesh: grains may be caught between "
         "them.\n";
   if (!d.is_closed())
-    text += "A wall may be open (`sheets = true` says that it is meant); a body and a region may not.\n";
+    text +=
+        "A wall may be open (set `sheets = true` if this is intended); a body and a region must be closed.\n";
   return text;
 }
 
@@ -138,7 +143,7 @@ int look_at_mesh(const MeshOptions& options) {
   TriangleMesh mesh = io::read_mesh(options.file, odd);
   for (const std::string& what : odd) spdlog::warn("{}: {}", options.file.string(), what);
   if (mesh.triangles.empty())
-    throw io::ReadError(fmt::format("cannot read {}: it holds no triangle", options.file.string()));
+    throw io::ReadError(fmt::format("cannot read {}: it has no triangles", options.file.string()));
   for (Vec3& x : mesh.points) x *= options.scale;
   Eigen::AlignedBox3d box;
   for (const Vec3& x : mesh.points) box.extend(x);
@@ -147,7 +152,7 @@ int look_at_mesh(const MeshOptions& options) {
   show(fmt::format("{}\n{}", options.file.string(), text_of(mesh, found, tolerance)));
   const bool changes = options.repair || options.weld_m || options.decimate > 0;
   if (options.repair) {
-    if (!io::vtk_problem().empty()) spdlog::warn("holes stay open, for {}", io::vtk_problem());
+    if (!io::vtk_problem().empty()) spdlog::warn("holes stay open, because {}", io::vtk_problem());
     mesh = io::mended(mesh, tolerance, options.hole_m.value_or(usual_hole * size));
   } else if (options.weld_m) {
     mesh = welded(mesh, tolerance);
@@ -155,7 +160,7 @@ int look_at_mesh(const MeshOptions& options) {
   if (options.decimate > 0) mesh = io::decimate(mesh, static_cast<std::size_t>(options.decimate));
   if (changes) {
     found = diagnose(mesh, tolerance);
-    show(fmt::format("after {}\n{}", options.repair ? "mending" : "the change",
+    show(fmt::format("after {}\n{}", options.repair ? "repair" : "the change",
                      text_of(mesh, found, tolerance)));
   }
   show(advice(found, options));
@@ -173,33 +178,36 @@ int look_at_mesh(const MeshOptions& options) {
 
 void add_mesh(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<MeshOptions>();
-  CLI::App* command = app.add_subcommand("mesh", "Look at a mesh as a wall, and mend it");
-  command->add_option("file", options->file, "STL, OBJ, PLY, VTP, VTU, VTK or glTF file")
+  CLI::App* command = app.add_subcommand("mesh", "Check a mesh of a wall, and repair it");
+  command->add_option("file", options->file, "Mesh file: STL, OBJ, PLY, VTP, VTU, VTK or glTF")
       ->required()
       ->type_name("MESH.stl");
-  command->add_option("--scale", options->scale, "Metres that one unit of the file is: 0.001 for millimetres")
+  command->add_option("--scale", options->scale, "Length of one unit of the file, m: 0.001 for millimetres")
       ->check(number_in(positive))
       ->capture_default_str();
   command
       ->add_option(
           "--weld", options->weld_m,
-          "Join corners that are nearer than this, m; 1e-6 of the size for --repair and what is told")
+          "Merge corners closer than this, m (default for --repair and the report: 1e-6 of the size)")
       ->check(number_in(not_negative))
       ->type_name("TOLERANCE");
-  command->add_flag("--repair", options->repair,
-                    "Join corners and T-junctions, drop what is no triangle, turn all outwards, fill holes");
+  command->add_flag(
+      "--repair", options->repair,
+      "Merge corners, close T-junctions and holes, remove degenerate triangles, orient all outwards");
   command
       ->add_option("--holes", options->hole_m,
-                   "The largest hole that --repair fills, m; a twentieth of the size")
+                   "Largest hole that --repair fills, m (default: a twentieth of the size)")
       ->check(number_in(not_negative))
       ->type_name("SIZE");
-  command->add_option("--decimate", options->decimate, "Leave about so many triangles")
+  command
+      ->add_option("--decimate", options->decimate,
+                   "Number of triangles to which the mesh is reduced, approximately")
       ->check(whole_number_in({.low = 4.0, .high = 1e8}))
       ->type_name("COUNT");
-  command->add_option("--to", options->output, "Write the mesh: .stl, .obj or .vtp")
+  command->add_option("--to", options->output, "File for the mesh: .stl, .obj or .vtp")
       ->check(ending_in({io::mesh_endings().begin(), io::mesh_endings().end()}))
       ->type_name("FILE.stl");
-  command->add_option("--picture", options->picture, "Draw it with its faults in colour")
+  command->add_option("--picture", options->picture, "File for a picture with the defects in colour")
       ->type_name("FILE.png");
   add_overwrite(*command, options->overwrite);
   command->callback([options, &action] { action = [options] { return look_at_mesh(*options); }; });

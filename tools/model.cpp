@@ -46,14 +46,14 @@ struct Plot {
 Plot plot_of(const std::string& text) {
   const auto equals = text.rfind('=');
   if (equals == std::string::npos || equals == 0)
-    throw CLI::ValidationError("--plot", fmt::format("'{}' is not NAME[,NAME...]=PICTURE", text));
+    throw CLI::ValidationError("--plot", fmt::format("'{}' is not of the form NAME[,NAME...]=PICTURE", text));
   Plot plot{{}, text.substr(equals + 1)};
   std::istringstream names(text.substr(0, equals));
   for (std::string name; std::getline(names, name, ',');) plot.names.push_back(name);
   if (!io::is_plot_file(plot.picture))
     throw CLI::ValidationError(
-        "--plot",
-        fmt::format("'{}' is of a kind that is not drawn (allowed .svg, .png, .pdf)", plot.picture.string()));
+        "--plot", fmt::format("'{}' has an ending that cannot be drawn (allowed .svg, .png, .pdf)",
+                              plot.picture.string()));
   return plot;
 }
 
@@ -150,7 +150,7 @@ int tell_structure(const ModelOptions& options, const Simulation& run) {
   draw_structure(structure_view(run.model(), run.system()), run.model().name, options.structure);
   return exit_ok;
 #else
-  spdlog::error("this build draws no pictures: configure with -DSCREE_RENDER=ON");
+  spdlog::error("this program was built without pictures: configure with -DSCREE_RENDER=ON");
   return exit_left_out;
 #endif
 }
@@ -162,7 +162,7 @@ std::string blocks_text(const equations::StepSystem& system) {
     from += fmt::format("{}{}", from.empty() ? "" : ", ", block.size());
     to += fmt::format("{}{}", to.empty() ? "" : ", ", block.tears.size());
   }
-  return from.empty() ? "none: all unknowns follow by assignments" : from + " unknowns -> " + to;
+  return from.empty() ? "none: assignments give all unknowns" : from + " unknowns -> " + to;
 }
 
 std::string summary(const ModelOptions& options, const Simulation& run, double wall) {
@@ -173,26 +173,27 @@ std::string summary(const ModelOptions& options, const Simulation& run, double w
   std::string text = fmt::format("{}: {} s\n", run.model().name, run.time());
   text += line("steps", fmt::format("{} of {} s, {}", counts.steps, options.step, options.method));
   text += line("blocks", blocks_text(run.system()));
-  text += line("iterations", fmt::format("{} of Newton's method, {:.3g} a step", counts.iterations,
+  text += line("iterations", fmt::format("{} of Newton's method, {:.3g} per step", counts.iterations,
                                          static_cast<double>(counts.iterations) /
                                              static_cast<double>(std::max(1L, counts.steps))));
   if (counts.events > 0) {
     text += line("events", fmt::format("{}, the first at {:.12g} s", counts.events, run.event_times()[0]));
   }
   if (counts.state_choices > 1)
-    text += line("states", fmt::format("chosen anew {} times", counts.state_choices - 1));
+    text += line("states", fmt::format("chosen again {} times", counts.state_choices - 1));
   if (counts.free_starts > 0)
-    text += line("start", fmt::format("{} values that nothing fixed: the nearest to `start` were taken",
-                                      counts.free_starts));
+    text +=
+        line("start", fmt::format("{} values were not determined: the values nearest to `start` were used",
+                                  counts.free_starts));
   if (counts.untorn_steps > 0)
-    text += line("untorn", fmt::format("{} steps did not converge as they are torn", counts.untorn_steps));
+    text += line("untorn", fmt::format("{} steps did not converge with tearing", counts.untorn_steps));
   if (counts.halved_steps > 0)
-    text += line("halved", fmt::format("{} steps did not converge as they were", counts.halved_steps));
+    text += line("halved", fmt::format("{} steps did not converge and were halved", counts.halved_steps));
   const bool compiled = run.system().compiled != nullptr;
   text += line("code", compiled ? fmt::format("compiled in {:.2f} s", run.compile_seconds()) : "interpreted");
   return text +
          line("speed",
-              fmt::format("{:.3g} us a step, {:.4g} times real time (without compiling and what is written)",
+              fmt::format("{:.3g} us per step, {:.4g} times real time (without compilation and output)",
                           1e6 * wall / static_cast<double>(std::max(1L, counts.steps)), run.time() / wall));
 }
 
@@ -234,7 +235,7 @@ CLI::Validator picture_ending() {
   return {[](std::string& path) {
             return path.empty() || fs::path(path).extension() == ".png"
                        ? std::string()
-                       : fmt::format("'{}' is of a kind that is not written (allowed .png)", path);
+                       : fmt::format("'{}' has an ending that cannot be written (allowed .png)", path);
           },
           ""};
 }
@@ -244,34 +245,36 @@ CLI::Validator picture_ending() {
 void add_model(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<ModelOptions>();
   CLI::App* command =
-      app.add_subcommand("model", "Run a declarative model: equations as they are, compiled into steps");
-  command->add_option("file", options->file, "A model, in the part of Modelica that docs/models.md has")
+      app.add_subcommand("model", "Run a declarative model: its equations are compiled into time steps");
+  command->add_option("file", options->file, "Model file, in the subset of Modelica of docs/models.md")
       ->required()
       ->type_name("MODEL.mo");
-  command->add_option("--main", options->main, "Which model of the file; the last one if not given")
+  command->add_option("--main", options->main, "Model of the file (default: the last one)")
       ->type_name("NAME");
-  command->add_option("--stop-time", options->stop_time, "Until when, s")
+  command->add_option("--stop-time", options->stop_time, "End time, s")
       ->check(number_in(positive))
       ->capture_default_str();
-  command->add_option("--step", options->step, "Step, s")->check(number_in(positive))->capture_default_str();
-  command->add_option("--method", options->method, "Formula of the steps")
+  command->add_option("--step", options->step, "Time step, s")
+      ->check(number_in(positive))
+      ->capture_default_str();
+  command->add_option("--method", options->method, "Integration formula")
       ->check(one_of({"implicit_euler", "bdf2"}))
       ->capture_default_str();
   command
       ->add_option(
           "--tearing", options->tearing,
-          "Which unknowns of coupled blocks are iterated: those that the model marks, those that a heuristic "
+          "Unknowns of coupled blocks that are iterated: those that the model marks, those that a heuristic "
           "finds, all of each block, or all of all blocks at once")
       ->check(one_of({"marked", "heuristic", "none", "whole"}))
       ->capture_default_str();
   command
       ->add_option("--code", options->code,
-                   "How steps are evaluated; `compiled` needs a C++ compiler ($CXX, or c++)")
+                   "Evaluation of the steps; `compiled` needs a C++ compiler ($CXX, or c++)")
       ->check(one_of({"compiled", "interpreted"}))
       ->capture_default_str();
-  command->add_option("-o,--output", options->output, "Write all variables at all steps as a table")
+  command->add_option("-o,--output", options->output, "File for a table of all variables at all steps")
       ->type_name("TABLE.csv");
-  command->add_option("--plot", options->plots, "Draw variables over time; may be given again")
+  command->add_option("--plot", options->plots, "Variables to plot over time; may be repeated")
       ->type_name("NAME[,NAME...]=PICTURE");
   command
       ->add_option_function<std::string>(
@@ -280,12 +283,12 @@ void add_model(CLI::App& app, std::function<int()>& action) {
             options->shows_structure = true;
             options->structure = picture;
           },
-          "Do not run: tell equations, blocks and tearing, and draw them if a picture is named")
+          "Do not run; print equations, blocks and tearing, and draw them if a picture is given")
       ->expected(0, 1)
       ->default_str("")
       ->check(picture_ending())
       ->type_name("FILE.png");
-  command->add_flag("-q,--quiet", options->quiet, "Print nothing but what is wrong");
+  command->add_flag("-q,--quiet", options->quiet, "Print only problems");
   add_overwrite(*command, options->overwrite);
   command->callback([options, &action] { action = [options] { return model(*options); }; });
 }

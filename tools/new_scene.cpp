@@ -48,7 +48,7 @@ int write_new(const NewOptions& options) {
         options.path.empty() ? std::filesystem::path(options.kind + ".toml") : options.path;
     expect_writable(path, {{}, options.overwrite});
     io::write_whole_file(path, named(std::string(kind.text), kind.name, path));
-    show(fmt::format("{0}: change what you like, then `scree check {0}` and `scree run {0}`\n",
+    show(fmt::format("{0}: edit it as you like, then run `scree check {0}` and `scree run {0}`\n",
                      path.string()));
   }
   return exit_ok;
@@ -58,18 +58,18 @@ int write_new(const NewOptions& options) {
 
 void add_new(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<NewOptions>();
-  CLI::App* command = app.add_subcommand("new", "Write a commented scene to begin with");
+  CLI::App* command = app.add_subcommand("new", "Write a commented example scene");
   std::vector<std::string> names;
   for (const Kind& kind : kinds()) names.emplace_back(kind.name);
   command
-      ->add_option(
-          "kind", options->kind,
-          "box: grains fall into a box; tube: they slide down a tube; hopper: they flow out of a silo; "
-          "packing: a dense bed of many sizes")
+      ->add_option("kind", options->kind,
+                   "Kind of scene: box (grains fall into a box), tube (they slide down a tube), hopper (they "
+                   "flow out of "
+                   "a silo), or packing (a dense bed of many sizes)")
       ->required()
       ->check(one_of(names))
       ->type_name("KIND");
-  command->add_option("-o,--output", options->path, "The scene file; KIND.toml if not given")
+  command->add_option("-o,--output", options->path, "Scene file (default: KIND.toml)")
       ->type_name("SCENE.toml");
   add_overwrite(*command, options->overwrite);
   command->callback([options, &action] { action = [options] { return write_new(*options); }; });

@@ -53,7 +53,7 @@ void expect_folder(const fs::path& output) {
 }  // namespace
 
 void add_overwrite(CLI::App& command, bool& overwrite) {
-  command.add_flag("--overwrite", overwrite, "Replace what is there");
+  command.add_flag("--overwrite", overwrite, "Replace existing files");
 }
 
 void expect_writable(const fs::path& output, const OutputRule& rule) {
@@ -67,11 +67,11 @@ void expect_writable(const fs::path& output, const OutputRule& rule) {
   for (const fs::path& input : rule.inputs) {
     if (fs::equivalent(output, input, error))
       throw io::WriteError(
-          fmt::format("cannot write {}: it is read by this command; choose another name", output.string()));
+          fmt::format("cannot write {}: this command reads it; choose another name", output.string()));
   }
   if (rule.overwrite || fs::file_size(output, error) == 0 || is_drawing(output)) return expect_folder(output);
   throw io::WriteError(
-      fmt::format("{} exists already; choose another name or replace it (--overwrite)", output.string()));
+      fmt::format("{} already exists; choose another name or replace it (--overwrite)", output.string()));
 }
 
 void expect_problem_file(const fs::path& output, const fs::path& results, const OutputRule& rule) {

@@ -37,9 +37,9 @@ std::string Pace::text() const {
                mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / count;
   const auto at = static_cast<std::size_t>(std::min(count - 1.0, std::ceil(0.999 * count) - 1.0));
   return fmt::format(
-      "real time: {:.4f} s simulated a second ({:g} asked for), at worst {:.3f} ms behind\n"
-      "  a step takes {:.3f} ms in the mean, {:.3f} ms or less in 99.9 %, {:.3f} ms at worst; {} of {} took "
-      "longer than they last\n",
+      "real time: {:.4f} s simulated per second ({:g} requested), at worst {:.3f} ms behind\n"
+      "  a step takes {:.3f} ms on average, {:.3f} ms or less in 99.9 %, {:.3f} ms at worst; {} of {} were "
+      "slower than real time\n",
       (last_s_ - begin_s_) / wall, factor_, 1e3 * latest_s_, 1e3 * mean, 1e3 * sorted[at],
       1e3 * sorted.back(), overruns_, sorted.size());
 }

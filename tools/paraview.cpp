@@ -137,11 +137,10 @@ int draw(const io::RunFolder& folder, const std::vector<std::string>& command) {
   io::write_whole_file(log, ended.output);
   const bool no_python = ended.output.find("No module named") != std::string::npos;
   const std::string reason =
-      no_python ? "ParaView's Python is missing (Debian: python3-paraview)"
-      : !has_display()
-          ? "there is no display: put `xvfb-run -a` before the command, or draw with `scree render`"
-          : "its own words say why";
-  spdlog::error("{} ended with status {}: {}; all that it said is in {}", command[0], ended.status, reason,
+      no_python        ? "ParaView's Python is missing (Debian: python3-paraview)"
+      : !has_display() ? "there is no display: put `xvfb-run -a` before the command, or use `scree render`"
+                       : "see its output for the reason";
+  spdlog::error("{} ended with status {}: {}; its output is in {}", command[0], ended.status, reason,
                 log.string());
   return exit_missing_program;
 }
@@ -157,13 +156,14 @@ int paraview(const ParaviewOptions& options) {
     return exit_ok;
   }
   if (!has_program(command[0])) {
-    spdlog::error("{} is not in PATH (Debian: paraview); where it is, type: {}", command[0], by_hand);
+    spdlog::error("{} is not in PATH (Debian: paraview); on a machine that has it, type: {}", command[0],
+                  by_hand);
     return exit_missing_program;
   }
   if (!options.picture.empty()) return draw(folder, command);
   if (!has_display()) {
     spdlog::error(
-        "there is no display to open a window on; `scree render {0}` and `scree report {0}` need none",
+        "there is no display for a window; `scree render {0}` and `scree report {0}` do not need one",
         folder.path.string());
     return exit_missing_program;
   }
@@ -174,23 +174,22 @@ int paraview(const ParaviewOptions& options) {
 
 void add_paraview(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<ParaviewOptions>();
-  CLI::App* command = app.add_subcommand("paraview", "Show a run in ParaView, set up in one go");
+  CLI::App* command = app.add_subcommand("paraview", "Open a run in ParaView with a prepared view");
   add_run_folder(*command, options->folder);
   command
       ->add_option("--color,--colour", options->colour,
-                   "Array of the bodies that colours them, or of the walls' cells (wear, pressure, ...)")
+                   "Array that colours the bodies, or the wall cells (wear, pressure, ...)")
       ->type_name("ARRAY")
       ->capture_default_str();
-  command->add_flag("--chains", options->chains, "Show the force chains through faint bodies");
+  command->add_flag("--chains", options->chains, "Show force chains; bodies become transparent");
   command
-      ->add_option("--picture", options->picture,
-                   "Draw this picture with pvbatch instead of opening a window")
+      ->add_option("--picture", options->picture, "File of a picture that pvbatch draws, instead of a window")
       ->type_name("FILE.png");
-  command->add_option("--time", options->time_s, "Moment of the picture, s; the last one if not given")
+  command->add_option("--time", options->time_s, "Time of the picture, s (default: the last frame)")
       ->check(number_in(any_number));
   add_overwrite(*command, options->overwrite);
   command->add_flag("--script-only", options->script_only,
-                    "Only write view.py into the run's folder and print the command that shows it");
+                    "Only write view.py into the run's folder, and print the command that opens it");
   command->callback([options, &action] { action = [options] { return paraview(*options); }; });
 }
 

@@ -95,7 +95,7 @@ const Source& find_source(const std::vector<Source>& all, const std::string& nam
   for (const Source& s : all) names.push_back(s.name);
   const std::string near = io::did_you_mean(name, names);
   throw CLI::ValidationError(
-      "MEASURE", fmt::format("there is no '{}' in the run's tables{}{}; `scree plot RUN --list` names all",
+      "MEASURE", fmt::format("there is no '{}' in the run's tables{}{}; `scree plot RUN --list` lists all",
                              name, near.empty() ? "" : "; ", near));
 }
 
@@ -263,31 +263,30 @@ int plot(const PlotOptions& options) {
 
 void add_plot(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<PlotOptions>();
-  CLI::App* command = app.add_subcommand("plot", "Draw columns of a run's tables, of one run or several");
+  CLI::App* command = app.add_subcommand("plot", "Plot columns of tables, of one run or several");
   command
       ->add_option(
           "arguments", options->arguments,
           "Folders of runs, and columns of their tables: kinetic_energy_J (of steps.csv), "
-          "boundaries.floor.force_z_N, discharge.mass_flow_kg_s (of a measurement); those of the first "
-          "run's measurements if none is named")
+          "boundaries.floor.force_z_N, discharge.mass_flow_kg_s (of a measurement); default: columns of the "
+          "first run's measurements")
       ->type_name("FOLDER|COLUMN")
       ->required();
   command
-      ->add_option("-o,--output", options->output, "Picture; plot.svg in the first run's folder if not given")
+      ->add_option("-o,--output", options->output,
+                   "File of the picture (default: plot.svg in the first run's folder)")
       ->type_name("FILE")
       ->check(ending_in({".svg", ".png", ".pdf"}));
-  command->add_option("--x", options->x, "Column to draw them against, in place of the time")
-      ->type_name("MEASURE");
-  command->add_option("--from", options->from, "No earlier time than this, s")->check(number_in(any_number));
-  command->add_option("--until", options->until, "No later time than this, s")->check(number_in(any_number));
-  command->add_option("--average", options->average, "Draw means over parts of this length, s")
+  command->add_option("--x", options->x, "Column of the x axis, instead of time")->type_name("MEASURE");
+  command->add_option("--from", options->from, "Earliest time, s")->check(number_in(any_number));
+  command->add_option("--until", options->until, "Latest time, s")->check(number_in(any_number));
+  command->add_option("--average", options->average, "Length of intervals over which means are plotted, s")
       ->check(number_in(positive));
   command->add_option("--log", options->log, "Logarithmic axes")->check(one_of({"x", "y", "xy"}));
-  command->add_option("--title", options->title, "Title; the runs' names if not given");
-  command->add_flag("--list", options->list,
-                    "Print the names of all columns that can be drawn, and draw nothing");
+  command->add_option("--title", options->title, "Title (default: the names of the runs)");
+  command->add_flag("--list", options->list, "Only list the names of all columns that can be plotted");
   add_overwrite(*command, options->overwrite);
-  command->add_flag("-q,--quiet", options->quiet, "Print nothing but warnings and errors");
+  command->add_flag("-q,--quiet", options->quiet, "Print only warnings and errors");
   command->callback([options, &action] { action = [options] { return plot(*options); }; });
 }
 

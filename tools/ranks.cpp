@@ -60,9 +60,8 @@ Ranks* join_ranks() {
   team() = std::make_unique<MpiRanks>();
   if (team()->count() == 1)
     throw io::ReadError(
-        fmt::format("{} processes were started together, but by another MPI than the one that this program "
-                    "was built with: "
-                    "each sees itself alone",
+        fmt::format("{} processes were started together, but by an MPI other than the one that this program "
+                    "was built with, so they do not see each other",
                     launched()));
   if (team()->rank() > 0) {
     auto logger = std::make_shared<spdlog::logger>(
@@ -74,7 +73,7 @@ Ranks* join_ranks() {
   return team().get();
 #else
   throw io::ReadError(
-      fmt::format("{} processes were started together, but this program knows no MPI: build it with "
+      fmt::format("{} processes were started together, but this program was built without MPI: build it with "
                   "-DSCREE_MPI=ON (Debian: libopenmpi-dev, openmpi-bin), or start one process",
                   launched()));
 #endif
@@ -105,7 +104,7 @@ void expect_by_ranks(const io::Scene& scene, const State& state, const std::file
   const auto refuse = [&](const std::string& key, const std::string& what) {
     faults.push_back({{scene.file.string(), 0, 0},
                       key,
-                      "runs by several ranks cannot do this yet: " + what,
+                      "runs by several ranks do not support this yet: " + what,
                       "",
                       "",
                       "",

@@ -16,7 +16,7 @@ namespace scree {
 namespace fs = std::filesystem;
 
 void add_run_folder(CLI::App& command, fs::path& folder) {
-  command.add_option("run", folder, "Folder of a run, as `scree run -o` made it")
+  command.add_option("run", folder, "Folder of a run, written by `scree run`")
       ->required()
       ->type_name("FOLDER");
 }
@@ -51,34 +51,34 @@ io::RunFolder find_run(const fs::path& path) {
   const std::vector<std::string> runs = runs_beside(path);
   const std::string near = io::did_you_mean(path.string(), runs);
   throw io::ReadError(fmt::format("{}: no such folder; {}{}{}", path.string(),
-                                  runs.empty() ? "name the one that `scree run` wrote its results to"
+                                  runs.empty() ? "name the folder with the results of `scree run`"
                                                : fmt::format("there are {}", fmt::join(runs, ", ")),
                                   near.empty() ? "" : "; ", near));
 }
 
 io::TrajectoryReader open_trajectory(const io::RunFolder& folder) {
   if (!fs::exists(folder.trajectory())) {
-    throw io::ReadError(fmt::format("{}: there is no {} in it; a run writes it unless output.hdf5 is false",
+    throw io::ReadError(fmt::format("{}: there is no {} in it; runs write it unless output.hdf5 is false",
                                     folder.path.string(), folder.trajectory().filename().string()));
   }
   io::TrajectoryReader reader(folder.trajectory());
   if (reader.frames() == 0) {
-    throw io::ReadError(fmt::format("{}: it holds no frame yet", folder.trajectory().string()));
+    throw io::ReadError(fmt::format("{}: it has no frames yet", folder.trajectory().string()));
   }
   return reader;
 }
 
 void add_frame_choice(CLI::App& command, FrameChoice& choice, const std::string& otherwise) {
   CLI::Option* time = command.add_option(
-      "--time", choice.time_s, "Only the frames nearest to these times, s; " + otherwise + " if not given");
+      "--time", choice.time_s, "Use only the frames nearest to these times, s (default: " + otherwise + ")");
   time->expected(1, 1000)->check(number_in(any_number))->type_name("TIME ...");
-  command.add_option("--from", choice.from_s, "Only frames from this time on, s")
+  command.add_option("--from", choice.from_s, "Use only frames from this time on, s")
       ->check(number_in(any_number))
       ->excludes(time);
-  command.add_option("--until", choice.until_s, "Only frames up to this time, s")
+  command.add_option("--until", choice.until_s, "Use only frames up to this time, s")
       ->check(number_in(any_number))
       ->excludes(time);
-  command.add_option("--every", choice.every, "Only every so many-th of them")
+  command.add_option("--every", choice.every, "Use only every N-th of these frames")
       ->check(whole_number_in({.low = 1.0, .high = 1e9}))
       ->excludes(time)
       ->capture_default_str();
@@ -89,8 +89,8 @@ std::size_t frame_at(double time_s, const io::TrajectoryReader& reader) {
   const double slack = reader.run().frame_interval_s;
   if (time_s >= times.front() - slack && time_s <= times.back() + slack) return reader.nearest_frame(time_s);
   throw CLI::ValidationError(
-      "--time", fmt::format("the run has no frame near it (value {:g} s, allowed {:g} to {:g} s)", time_s,
-                            times.front(), times.back()));
+      "--time", fmt::format("the run has no frame near this time (value {:g} s, allowed {:g} to {:g} s)",
+                            time_s, times.front(), times.back()));
 }
 
 std::vector<std::size_t> chosen_frames(const FrameChoice& choice, const io::TrajectoryReader& reader) {
@@ -109,8 +109,8 @@ std::vector<std::size_t> chosen_frames(const FrameChoice& choice, const io::Traj
   if (frames.empty()) {
     throw CLI::ValidationError(
         "--from, --until",
-        fmt::format("there is no frame in between; the run has frames from {:g} s to {:g} s", times.front(),
-                    times.back()));
+        fmt::format("there is no frame between these times; the run has frames from {:g} s to {:g} s",
+                    times.front(), times.back()));
   }
   return frames;
 }
@@ -127,7 +127,8 @@ void require_field(const io::RecordedRun& run, const std::string& option, const 
     for (const io::WallQuantity& q : io::wall_quantities()) known.emplace_back(q.name);
   if (!has_cells && io::wall_quantity(name))
     throw CLI::ValidationError(
-        option, fmt::format("walls have no '{}' in this run: its scene has no output.wall_cells", name));
+        option,
+        fmt::format("walls have no '{}' in this run, because its scene has no output.wall_cells", name));
   throw CLI::ValidationError(option, not_among(fmt::format("bodies have no '{}'", name), name, known));
 }
 

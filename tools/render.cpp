@@ -63,8 +63,8 @@ std::string check_output(const std::string& path) {
                               ".mpeg", ".ogv", ".m4v",  ".wmv", ".apng"};
   const std::string ending = ending_of(path);
   if (std::find(others.begin(), others.end(), ending) == others.end()) return "";
-  return fmt::format("'{}' is of a kind that is not drawn (value {}, allowed .png, {}, or a folder)", path,
-                     ending, fmt::join(io::film_endings(), ", "));
+  return fmt::format("'{}' has an ending that cannot be drawn (value {}, allowed .png, {}, or a folder)",
+                     path, ending, fmt::join(io::film_endings(), ", "));
 }
 
 std::optional<Vec3> vector(const std::vector<double>& numbers) {
@@ -115,7 +115,7 @@ void check_camera(const io::Camera& camera) {
   const Vec3& at = camera.target;
   throw CLI::ValidationError(
       "--eye",
-      fmt::format("lies at the point in the middle of the picture (value {:g} {:g} {:g} m); move it, or "
+      fmt::format("is the point in the middle of the picture (value {:g} {:g} {:g} m); move the camera, or "
                   "the point (--target)",
                   at.x(), at.y(), at.z()));
 }
@@ -150,8 +150,8 @@ class Target {
       if (!options.frames.given()) frames = {reader.frames() - 1};
       if (frames.size() > 1) {
         throw CLI::ValidationError(
-            "-o",
-            fmt::format("{} pictures do not go into one file; name a folder, or one --time", frames.size()));
+            "-o", fmt::format("{} pictures cannot be written to one file; give a folder, or one --time",
+                              frames.size()));
       }
       single_ = options.output;
     } else if (!film_only) {
@@ -198,8 +198,8 @@ std::string long_job_text(std::size_t pictures, double each_s, const RenderOptio
   const double all_s = each_s * static_cast<double>(pictures);
   if (all_s < long_s) return "";
   return fmt::format(
-      "{} pictures of {} with {} samples take about {}; less with --samples 2, --every 5 or a smaller "
-      "--size\n",
+      "{} pictures of {} with {} samples take about {}; --samples 2, --every 5 or a smaller "
+      "--size take less time\n",
       pictures, options.size, options.picture.samples, duration_text(all_s));
 }
 
@@ -212,7 +212,8 @@ int render(const RenderOptions& options) {
   std::vector<std::size_t> frames = chosen_frames(options.frames, reader);
   if (is_film(options.output) && !has_program("ffmpeg")) {
     spdlog::error(
-        "ffmpeg, which makes films, is not in PATH (Debian: ffmpeg); a folder for -o takes single pictures");
+        "ffmpeg, which makes films, is not in PATH (Debian: ffmpeg); for single pictures, give a folder by "
+        "-o");
     return exit_missing_program;
   }
   if (is_picture(options.output) || is_film(options.output))
@@ -245,43 +246,45 @@ std::vector<std::string> words(std::span<const std::string_view> views) {
 void add_camera_options(CLI::App& command, RenderOptions& options) {
   command
       .add_option("--view", options.picture.view,
-                  "Where to look from; the whole run is in the picture, as --fit says")
+                  "Direction of view; the picture shows the whole run (see --fit)")
       ->check(one_of(words(io::view_names())))
       ->capture_default_str();
   command
-      .add_option("--fit", options.picture.fit,
-                  "Part of the bodies that has to be in the picture: less leaves out those that fly far off")
+      .add_option(
+          "--fit", options.picture.fit,
+          "Fraction of the bodies that must be in the picture; below 1 ignores bodies that fly far away")
       ->check(number_in({.low = 0.1, .high = 1.0}))
       ->capture_default_str();
-  command.add_option("--zoom", options.picture.zoom, "Above 1 comes nearer")
+  command.add_option("--zoom", options.picture.zoom, "Zoom factor; above 1: closer")
       ->check(number_in(zooms))
       ->capture_default_str();
   const auto point = [&](const char* name, std::vector<double>& numbers, const char* meaning) {
     command.add_option(name, numbers, meaning)->expected(3)->check(number_in(places_m))->type_name("X Y Z");
   };
-  point("--eye", options.eye, "Place of the camera, m, instead of the view's");
-  point("--target", options.target, "Point in the middle of the picture, m, instead of the view's");
-  point("--up", options.up, "Direction that is up in the picture, instead of against gravity");
+  point("--eye", options.eye, "Position of the camera, m, instead of that of --view");
+  point("--target", options.target, "Point in the middle of the picture, m, instead of that of --view");
+  point("--up", options.up, "Upward direction of the picture (default: against gravity)");
 }
 
 }  // namespace
 
 void add_render(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<RenderOptions>();
-  CLI::App* command = app.add_subcommand("render", "Draw pictures and a film of a run, without a display");
+  CLI::App* command = app.add_subcommand("render", "Draw pictures and a film of a run; no display is needed");
   add_run_folder(*command, options->folder);
   command
       ->add_option(
           "-o,--output", options->output,
-          "picture.png, film.mp4 (or .webm, .gif), or a folder for a picture of every frame and a film; "
-          "`pictures` in the run's folder if not given")
+          "picture.png, film.mp4 (or .webm, .gif), or a folder for a picture of each frame and a film "
+          "(default: `pictures` in the run's folder)")
       ->check(CLI::Validator(check_output, ""))
       ->type_name("PATH");
-  add_frame_choice(*command, options->frames, "all, or the last for one picture,");
+  add_frame_choice(*command, options->frames, "all, or the last for one picture");
   command
-      ->add_option("--color,--colour", options->picture.field,
-                   "Number of the bodies that colours them, or of the walls' cells (wear, pressure, ...), "
-                   "among clear bodies")
+      ->add_option(
+          "--color,--colour", options->picture.field,
+          "Quantity that colours the bodies, or the wall cells (wear, pressure, ...); bodies are then "
+          "transparent")
       ->type_name("FIELD")
       ->capture_default_str();
   command->add_option("--map", options->picture.map, "Colour map")
@@ -289,52 +292,53 @@ void add_render(CLI::App& app, std::function<int()>& action) {
       ->capture_default_str();
   command
       ->add_option("--range", options->range,
-                   "Values of the first and the last colour; of the run if not given")
+                   "Values of the first and the last colour (default: range of the run)")
       ->expected(2)
       ->check(number_in(any_number))
       ->type_name("LOW HIGH");
   add_camera_options(*command, *options);
-  command->add_option("--size", options->size, "Pixels")
+  command->add_option("--size", options->size, "Size of the picture in pixels")
       ->check(CLI::Validator(check_size, ""))
       ->type_name("WIDTHxHEIGHT")
       ->capture_default_str();
-  command->add_option("--samples", options->picture.samples, "Rays a pixel: more take longer and grain less")
+  command
+      ->add_option("--samples", options->picture.samples,
+                   "Rays per pixel: more rays take longer and reduce noise")
       ->check(whole_number_in({.low = 1.0, .high = 4096.0}))
       ->capture_default_str();
-  command
-      ->add_option("--speed", options->speed, "Of the film: 1 is as fast as the run was, 0.1 is slow motion")
+  command->add_option("--speed", options->speed, "Speed of the film: 1 is real time, 0.1 is slow motion")
       ->check(number_in(speeds))
       ->capture_default_str();
   command
-      ->add_option("--pictures", options->pictures,
-                   "So many pictures at even times, between frames too: ways are smooth, or have one impact "
-                   "between two frames")
+      ->add_option(
+          "--pictures", options->pictures,
+          "Number of pictures at equal intervals, also between frames: paths are smooth, with at most one "
+          "impact between two frames")
       ->check(whole_number_in({.low = 2.0, .high = 1e6}))
       ->type_name("COUNT");
   command
       ->add_option("--trace", options->picture.trace_s,
-                   "Draw the ways that bodies have come in so many seconds")
+                   "Draw the paths of bodies during this time before the picture")
       ->check(number_in(not_negative))
       ->type_name("SECONDS");
-  command->add_flag(
-      "--chains", options->picture.chains,
-      "Draw force chains in clear bodies, as wide as the root of the force, instead of opaque bodies");
+  command->add_flag("--chains", options->picture.chains,
+                    "Draw force chains in transparent bodies; their width is the square root of the force");
   command
       ->add_option(
           "--cut", options->cut,
-          "Leave out what of the walls is beyond a point, m, in a direction: to look into a closed machine")
+          "Do not draw walls beyond a point, m, in a direction, to show the inside of a closed machine")
       ->expected(6)
       ->check(number_in(places_m))
       ->type_name("X Y Z DX DY DZ");
-  command->add_flag("--no-walls", options->no_walls, "Leave walls and floors out");
+  command->add_flag("--no-walls", options->no_walls, "Do not draw walls and floors");
   command->add_flag("--no-outlines", options->no_outlines,
-                    "Leave out the edges of periodic cells, inlets, outlets and the domain");
+                    "Do not draw the edges of periodic cells, inlets, outlets and the domain");
   command->add_flag("--images", options->picture.images,
-                    "Draw the bodies' images around a periodic cell, as far as half of it");
-  command->add_flag("--no-labels", options->no_labels, "Leave name, time and colour bar out");
+                    "Draw images of the bodies around a periodic cell, up to half its size");
+  command->add_flag("--no-labels", options->no_labels, "Do not draw name, time and colour bar");
   add_threads(*command, options->threads);
   add_overwrite(*command, options->overwrite);
-  command->add_flag("-q,--quiet", options->quiet, "Print nothing but warnings and errors");
+  command->add_flag("-q,--quiet", options->quiet, "Print only warnings and errors");
   command->callback([options, &action] { action = [options] { return render(*options); }; });
 }
 

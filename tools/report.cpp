@@ -44,10 +44,10 @@ std::string energies(const io::Summary& s) {
   if (e.force_work != 0.0) add("work of other forces", e.force_work);
   if (e.joint_work != 0.0) add("work of bonds and joints", e.joint_work);
   if (e.elastic != 0.0) add("elastic, in springs", e.elastic);
-  if (!s.openings.empty()) add("come less gone", e.exchanged);
-  add("left over", e.remainder);
-  text += fmt::format("  {:<24} {:>14.6g}  ({:.2e} of what there was)\n", "injected", s.energy_injected_J,
-                      s.energy_injected_relative);
+  if (!s.openings.empty()) add("entered minus left", e.exchanged);
+  add("remainder", e.remainder);
+  text += fmt::format("  {:<24} {:>14.6g}  ({:.2e} of the available energy)\n", "injected",
+                      s.energy_injected_J, s.energy_injected_relative);
   return text;
 }
 
@@ -84,7 +84,7 @@ std::string report_text(const io::Summary& s, const io::RunFolder& folder, const
   add_stage(text, "all", s.stage_time.total(), s);
   text += fmt::format("  {:<24} {:>10.3f} ms/step (last sixth of the run)\n", "median",
                       1e3 * s.median_step_time_s);
-  text += fmt::format("  {:<24} {:>10.3f} s in all, for {} frames\n", "waiting for output",
+  text += fmt::format("  {:<24} {:>10.3f} s in total, for {} frames\n", "waiting for output",
                       s.recording_time_s, s.frames);
 
   text += "\nat the end\n";
@@ -93,7 +93,7 @@ std::string report_text(const io::Summary& s, const io::RunFolder& folder, const
                     : fmt::format("{} ({} lost)", s.bodies, s.lost_bodies));
   for (const io::OpeningTotal& o : s.openings) {
     std::string passed = fmt::format("{} bodies, {:.6g} kg {}", o.throughput.bodies, o.throughput.mass,
-                                     o.is_inlet ? "have come" : "have left");
+                                     o.is_inlet ? "entered" : "left");
     if (o.throughput.waited > 0) passed += fmt::format("; no room in {} steps", o.throughput.waited);
     add_line(text, o.name, passed);
   }
@@ -106,22 +106,23 @@ std::string report_text(const io::Summary& s, const io::RunFolder& folder, const
                   100.0 * s.last.penetration_max, 100.0 * s.last.penetration_mean,
                   100.0 * s.penetration_max_of_run));
   if (s.compression_max_of_run > 0.0)
-    add_line(
-        text, "compression",
-        fmt::format("largest {:.3g} % of the smallest semi-axis, of elastic contacts; of the run {:.3g} %",
-                    100.0 * s.last.compression_max, 100.0 * s.compression_max_of_run));
-  add_line(text, "residual",
-           fmt::format("{:.2e} of g h; mean of the run {:.2e}, largest {:.2e}", s.last.residual_rms_relative,
-                       s.residual_rms_relative_mean, s.residual_rms_relative_max));
+    add_line(text, "compression",
+             fmt::format(
+                 "elastic contacts: largest {:.3g} % of the smallest semi-axis; largest of the run {:.3g} %",
+                 100.0 * s.last.compression_max, 100.0 * s.compression_max_of_run));
+  add_line(
+      text, "residual",
+      fmt::format("{:.2e} of gravity x time step; mean of the run {:.2e}, largest {:.2e}",
+                  s.last.residual_rms_relative, s.residual_rms_relative_mean, s.residual_rms_relative_max));
   add_line(text, "not converged",
            fmt::format("{} steps; {} contact searches", s.steps_not_converged, s.narrow_phase_failures));
   if (s.steps_given > 0)
-    add_line(
-        text, "gave way",
-        fmt::format("{} steps, by {:.2g} % of what contacts had to settle, mean of the run; largest {:.2g} %",
-                    s.steps_given, 100.0 * s.given_mean, 100.0 * s.given_max));
+    add_line(text, "gave way",
+             fmt::format("{} steps, by {:.2g} % of the velocity that contacts had to change (mean of the "
+                         "run); largest {:.2g} %",
+                         s.steps_given, 100.0 * s.given_mean, 100.0 * s.given_max));
   add_line(text, "momentum error",
-           fmt::format("{:.2e} linear, {:.2e} angular, of all impulses", s.momentum_created_relative,
+           fmt::format("{:.2e} linear, {:.2e} angular, relative to all impulses", s.momentum_created_relative,
                        s.angular_momentum_created_relative));
   add_line(text, "state hash", hash_text(s.state_hash));
   if (!s.ended_by.empty()) add_line(text, "ended by", s.ended_by);
@@ -131,10 +132,10 @@ std::string report_text(const io::Summary& s, const io::RunFolder& folder, const
   text += fmt::format("\nresults in {}\n", folder.path.string());
   const std::string path = shell_word(folder.path.string());
   if (output.hdf5) {
-    text += fmt::format("  scree report {:<24} a page: the bodies over time, diagrams, what was run\n", path);
     text +=
-        fmt::format("  scree render {:<24} a film of it; without -o pictures too\n", path + " -o film.mp4");
-    text += fmt::format("  scree paraview {:<22} in ParaView", path);
+        fmt::format("  scree report {:<24} a page with the bodies over time, diagrams and the scene\n", path);
+    text += fmt::format("  scree render {:<24} a film; without -o, also pictures\n", path + " -o film.mp4");
+    text += fmt::format("  scree paraview {:<22} open in ParaView", path);
     text += std::filesystem::exists(folder.view_script())
                 ? fmt::format("; or paraview --script={}\n", folder.view_script().string())
                 : "\n";

@@ -60,20 +60,23 @@ int report(const PageOptions& options) {
 
 void add_report(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<PageOptions>();
-  CLI::App* command = app.add_subcommand("report", "Put a run on one HTML page that any browser opens");
+  CLI::App* command = app.add_subcommand("report", "Write a page about a run, one HTML file for any browser");
   add_run_folder(*command, options->folder);
   command
-      ->add_option("-o,--output", options->output, "The page; report.html in the run's folder if not given")
+      ->add_option("-o,--output", options->output,
+                   "File of the page (default: report.html in the run's folder)")
       ->type_name("FILE.html");
-  command->add_option("--beside", options->beside, "Another run, shown on the same page at the same moments")
+  command
+      ->add_option("--beside", options->beside,
+                   "Folder of another run, which is shown on the same page at the same times")
       ->type_name("FOLDER");
   command
       ->add_option("--view-size", options->view_megabytes,
-                   "Megabytes of poses, before compression, in the 3-D view: more frames, a larger page")
+                   "Megabytes of poses in the 3-D view, before compression; more megabytes give more frames")
       ->check(number_in({.low = 1e-3, .high = 1e5}))
       ->capture_default_str();
   add_overwrite(*command, options->overwrite);
-  command->add_flag("-q,--quiet", options->quiet, "Print nothing but warnings and errors");
+  command->add_flag("-q,--quiet", options->quiet, "Print only warnings and errors");
   command->callback([options, &action] { action = [options] { return report(*options); }; });
 }
 

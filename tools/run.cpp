@@ -77,14 +77,14 @@ void announce(const io::Scene& scene, const State& state) {
                    settings.adaptive_step ? "adaptive " : "", settings.adaptive_step ? "at most " : "",
                    settings.time_step_s, plural(thread_count(), "thread")));
   show(meshes_text(scene));
-  if (state.step > 0) show(fmt::format("goes on after step {}, t = {:g} s\n", state.step, state.time_s));
+  if (state.step > 0) show(fmt::format("continues after step {}, t = {:g} s\n", state.step, state.time_s));
 }
 
 /// How to continue a run that has stopped.
 std::string way_on(const io::RunFolder& folder) {
   const std::vector<std::filesystem::path> checkpoints = io::checkpoints(folder);
-  if (checkpoints.empty()) return "it has no checkpoint to go on from";
-  return fmt::format("`scree run --resume {}` goes on from {}", folder.path.string(),
+  if (checkpoints.empty()) return "there is no checkpoint from which it could continue";
+  return fmt::format("`scree run --resume {}` continues from {}", folder.path.string(),
                      checkpoints.front().filename().string());
 }
 
@@ -107,8 +107,8 @@ class ProblemDump : public RunObserver {
   void finish() const {
     if (path_.empty() || done_) return;
     spdlog::warn("{} was not written: {}", path_.string(),
-                 step_ > 0 ? fmt::format("the run did not come to step {}", step_)
-                           : std::string("every step converged; --dump-step chooses one"));
+                 step_ > 0 ? fmt::format("the run did not reach step {}", step_)
+                           : std::string("every step converged; --dump-step selects a step"));
   }
 
  private:
@@ -219,8 +219,8 @@ bool is_to_begin(const RunOptions& options) {
                          (std::filesystem::exists(folder.steps(), ignored) && has_rows(folder.steps()));
   if (!has_steps) return true;  // interrupted before its first checkpoint, it has nothing yet
   throw io::ReadError(
-      fmt::format("cannot go on from {}: it holds results, but no checkpoint; -o with --overwrite "
-                  "begins anew",
+      fmt::format("cannot continue from {}: it holds results, but no checkpoint; -o with --overwrite "
+                  "starts again",
                   options.resume.string()));
 }
 
@@ -232,15 +232,15 @@ void expect_same_scene(const RunOptions& options, const io::Scene& recorded) {
   if (!text) throw io::ReadError(fmt::format("cannot read {}: {}", options.scene.string(), problem));
   if (*text == recorded.text && overrides(options.settings) == recorded.overrides) return;
   throw io::ReadError(
-      fmt::format("the run in {} was begun with another {}; leave the scene out to go on with that run, or "
-                  "begin this one elsewhere",
+      fmt::format("the run in {} was started with another {}; omit the scene to continue that run, or "
+                  "start this one in another folder",
                   options.resume.string(), *text == recorded.text ? "--set" : options.scene.string()));
 }
 
 Prepared go_on(const RunOptions& options) {
   if (options.scene.empty() && io::checkpoints({options.resume}).empty())
     throw io::ReadError(
-        fmt::format("cannot go on from {}: {}; `scree run SCENE.toml --resume {}` begins the run there",
+        fmt::format("cannot continue from {}: {}; `scree run SCENE.toml --resume {}` starts the run there",
                     options.resume.string(),
                     std::filesystem::is_directory(options.resume) ? "there is no checkpoint in it"
                                                                   : "there is no such folder",
@@ -261,7 +261,7 @@ Prepared go_on(const RunOptions& options) {
              false};
   p.has_nothing_to_do = p.is_over && summed_up;
   if (p.has_nothing_to_do)
-    spdlog::info("the run in {} has come to its end, t = {:g} s; --until takes it further",
+    spdlog::info("the run in {} has reached its end, t = {:g} s; --until continues it",
                  options.resume.string(), time_s);
   return p;
 }
@@ -289,7 +289,7 @@ bool has_room(const Prepared& p, const RunOptions& options) {
   if (options.force)
     spdlog::warn("{}", problem);
   else
-    spdlog::error("{}; --force tries nevertheless", problem);
+    spdlog::error("{}; --force runs it nevertheless", problem);
   return options.force;
 }
 
@@ -338,8 +338,9 @@ int run(const RunOptions& options) {
                                  ? io::RunRecorder(scene, p.folder, p.state, *p.checkpoint)
                                  : io::RunRecorder(scene, {p.folder, options.overwrite || p.replaces});
   if (scene.output.vtk && !io::vtk_problem().empty())
-    spdlog::warn("no files for ParaView are written, for {}; `scree export {} --to vtk` makes them later",
-                 io::vtk_problem(), shell_word(p.folder.string()));
+    spdlog::warn(
+        "no files for ParaView are written, because {}; `scree export {} --to vtk` can write them later",
+        io::vtk_problem(), shell_word(p.folder.string()));
   const bool is_new = !p.checkpoint;
   p.checkpoint.reset();
   catch_interrupts();
@@ -418,13 +419,12 @@ std::string check_setting(const std::string& text) {
 /// Options for observing the run.
 void add_watching(CLI::App& command, RunOptions& options) {
   CLI::Option* const view = command.add_flag(
-      "--view", options.view, "Serve the run's page on this machine while it goes on, as `scree watch` does");
-  command.add_flag("--open", options.open, "Open that page in the browser of your choice (xdg-open)")
-      ->needs(view);
+      "--view", options.view, "Serve the run's page on this machine during the run, as `scree watch` does");
+  command.add_flag("--open", options.open, "Open that page in the default browser (xdg-open)")->needs(view);
   command
       .add_option("--realtime", options.realtime,
-                  "Keep pace with the clock: so many simulated seconds a second, 1 if no number is given; "
-                  "the report has the factor, the longest steps and how many took longer than they last")
+                  "Keep pace with the clock: simulated seconds per second (default: 1); the report has the "
+                  "factor, the longest steps and the number of steps slower than real time")
       ->expected(0, 1)
       ->default_str("1")
       ->type_name("FACTOR")
@@ -439,62 +439,59 @@ void add_run(CLI::App& app, std::function<int()>& action) {
   command->add_option("scene", options->scene, "Scene file")->type_name("SCENE.toml");
   CLI::Option* const output = command
                                   ->add_option("-o,--output", options->folder,
-                                               "Folder for the results; results/<scene name> if not given")
+                                               "Folder for the results (default: results/<scene name>)")
                                   ->type_name("FOLDER");
-  CLI::Option* const resume = command
-                                  ->add_option("--resume", options->resume,
-                                               "Go on with the run in this folder from its last checkpoint, "
-                                               "as if it had never stopped; with the "
-                                               "scene beside it: begin it there if it has not begun")
-                                  ->type_name("FOLDER")
-                                  ->excludes(output);
+  CLI::Option* const resume =
+      command
+          ->add_option("--resume", options->resume,
+                       "Folder of a run to continue from its last checkpoint, as if it had never stopped; "
+                       "together with a scene: start the run there if there is none")
+          ->type_name("FOLDER")
+          ->excludes(output);
   CLI::Option* const restart =
       command
           ->add_option(
               "--restart-from", options->restart_from,
-              "Begin with the bodies of the run in this folder as its last checkpoint has them, beside the "
-              "scene's own: with their numbers, velocities and, by name, materials and shapes")
+              "Folder of a run whose bodies are added to those of the scene, from its last checkpoint: with "
+              "numbers, velocities and, by name, materials and shapes")
           ->type_name("FOLDER")
           ->excludes(resume);
   command
       ->add_option("--time", options->restart_time_s,
-                   "... as the frame nearest to this simulated time has them, s, in single precision")
+                   "For --restart-from: use the frame nearest to this simulated time, s (single precision)")
       ->needs(restart);
   add_threads(*command, options->threads);
-  command->add_option("--until", options->until_s, "Simulated time to stop at, s; overrides the scene")
+  command->add_option("--until", options->until_s, "Simulated end time, s; overrides the scene")
       ->check(number_in(not_negative));
-  command->add_option("--set", options->settings, "Overrides a setting of the scene; may be repeated")
+  command->add_option("--set", options->settings, "Setting of the scene to override; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
       ->check(CLI::Validator(check_setting, ""));
   command
       ->add_option("--dump-problem", options->dump_problem,
-                   "Store the contact problem of the first step that does not converge, for `scree solve`")
+                   "File for the contact problem of the first step that does not converge, for `scree solve`")
       ->type_name("FILE.h5");
-  command->add_option("--dump-step", options->dump_step, "The step to store with --dump-problem instead")
+  command->add_option("--dump-step", options->dump_step, "Step that --dump-problem stores instead")
       ->check(whole_number_in(step_numbers))
       ->type_name("STEP");
   command
       ->add_flag("--overwrite", options->overwrite,
-                 "Replace results that the folder already holds, and the file of --dump-problem")
+                 "Replace existing results in the folder, and the file of --dump-problem")
       ->excludes(resume);
-  command->add_flag(
-      "--force", options->force,
-      "Go on where the machine has not enough memory or disk for what the run is expected to take");
+  command->add_flag("--force", options->force, "Run even if memory or disk are expected to be too small");
   add_memory_limit(*command, options->memory_limit);
   add_watching(*command, *options);
   command->add_flag("--stage-table", options->stage_table,
-                    "Show the stages' times at a dozen moments at the end");
+                    "At the end, print the times of the stages at a dozen moments");
   command
       ->add_flag("--strict{red}", options->strict,
-                 "Leave with status 12 if the verdict is red; --strict=amber: also if it is amber")
+                 "Exit with status 12 if the verdict is red; --strict=amber: also if it is amber")
       ->check(one_of({"red", "amber"}));
   command->add_flag("-q,--quiet", options->quiet,
-                    "Print nothing but warnings, errors, and a verdict that is not green");
+                    "Print only warnings, errors, and a verdict that is not green");
   command->callback([options, &action] {
     if (options->scene.empty() && !options->settings.empty())
-      throw CLI::ValidationError("--set",
-                                 "goes with a scene; a run that goes on keeps the settings it began with");
+      throw CLI::ValidationError("--set", "needs a scene; a run that is continued keeps its settings");
     if (options->scene.empty() && options->resume.empty())
       throw CLI::RequiredError("a scene file, or --resume with the folder of a run,");
     action = [options] { return run(*options); };

@@ -65,8 +65,9 @@ std::string line(const char* name, const std::string& what) {
 
 std::string text_of(const Mass& s, double size, const fs::path& file) {
   const Vec3 imaginary = rounded(s.body_in_file.orientation.vec(), 1.0);
-  std::string text = fmt::format("{}: in order\n", file.string());
-  text += line("volume", fmt::format("{:.6g} m^3, to {:.1g}", std::pow(size, 3) * s.volume, s.error));
+  std::string text = fmt::format("{}: no errors\n", file.string());
+  text +=
+      line("volume", fmt::format("{:.6g} m^3, relative error {:.1g}", std::pow(size, 3) * s.volume, s.error));
   text +=
       line("centre", fmt::format("{} m, in the axes of the file",
                                  list(rounded(size * s.body_in_file.position, size * s.bounding_radius))));
@@ -74,10 +75,10 @@ std::string text_of(const Mass& s, double size, const fs::path& file) {
       "axes",
       imaginary.isZero(0.0)
           ? std::string("those of the file")
-          : fmt::format("turned by [{:.6g}, {:.6g}, {:.6g}, {:.6g}] (w, x, y, z) against those of the file",
+          : fmt::format("rotated by [{:.6g}, {:.6g}, {:.6g}, {:.6g}] (w, x, y, z) against those of the file",
                         s.body_in_file.orientation.w(), imaginary[0], imaginary[1], imaginary[2]));
   return text + line("moments",
-                     fmt::format("{} m^2, of 1 kg about the centre", list(size * size * s.inertia_per_mass)));
+                     fmt::format("{} m^2, per kg about the centre", list(size * size * s.inertia_per_mass)));
 }
 
 std::string text_of(const ShapeReport& r, const fs::path& file) {
@@ -87,8 +88,8 @@ std::string text_of(const ShapeReport& r, const fs::path& file) {
   const auto line = [&](const char* name, const std::string& what) { text += scree::line(name, what); };
   line("widths", fmt::format("{} m; farthest point {:.6g} m from the centre", list(r.size * form.widths),
                              r.size * s.bounding_radius));
-  line("surface", fmt::format("{:.4g} m^2; largest ball within: radius {:.4g} m", r.size * r.size * form.area,
-                              r.size * form.inscribed_radius));
+  line("surface", fmt::format("{:.4g} m^2; largest inscribed ball: radius {:.4g} m",
+                              r.size * r.size * form.area, r.size * form.inscribed_radius));
   line(
       "form",
       fmt::format("elongation {:.3f}, flatness {:.3f}, sphericity {:.3f}, roundness {:.2f}, convexity {:.3f}",
@@ -96,10 +97,11 @@ std::string text_of(const ShapeReport& r, const fs::path& file) {
   line("cover", fmt::format("{} patches", s.cover.patches.size()));
   const ContactCost& c = r.cost;
   line("contact",
-       fmt::format("{:.2g} us a pair of its like, {:.2g} times two ellipsoids' {:.2g} us (searched from "
-                   "nothing: {:.2g}, {:.2g} times)",
-                   c.remembered_us, c.remembered_us / c.ellipsoid_remembered_us, c.ellipsoid_remembered_us,
-                   c.searched_us, c.searched_us / c.ellipsoid_searched_us));
+       fmt::format(
+           "{:.2g} us for a pair of these, {:.2g} times the {:.2g} us of two ellipsoids (first search: "
+           "{:.2g} us, {:.2g} times)",
+           c.remembered_us, c.remembered_us / c.ellipsoid_remembered_us, c.ellipsoid_remembered_us,
+           c.searched_us, c.searched_us / c.ellipsoid_searched_us));
   return text;
 }
 
@@ -197,8 +199,7 @@ int shape(const ShapeOptions& options) {
   const OutputRule rule{{options.file, options.fit.mesh}, options.overwrite};
   for (const fs::path& output : {options.picture, options.mesh}) expect_writable(output, rule);
   if (!options.fit.mesh.empty()) return fit_mesh(options);
-  if (options.file.empty())
-    throw CLI::ValidationError("scree shape", "SHAPE.toml is missing, or --fit MESH.stl");
+  if (options.file.empty()) throw CLI::ValidationError("scree shape", "give SHAPE.toml, or --fit MESH.stl");
   const io::ShapeFile file = io::read_shape(options.file);
   for (const Fault& warning : file.warnings) spdlog::warn("{}", to_string(warning));
   if (file.clump) return clump(*file.clump, options, file.warnings);
@@ -217,42 +218,42 @@ int shape(const ShapeOptions& options) {
 void add_shape(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<ShapeOptions>();
   CLI::App* command = app.add_subcommand(
-      "shape",
-      "Check a shape file; tell mass, form and cost of the body; draw it, mesh it; or fit one to a mesh");
-  CLI::Option* file =
-      command->add_option("file", options->file, "Shape file, as `file` of [[shapes]] names it")
-          ->type_name("SHAPE.toml");
-  command->add_option("--size", options->size, "What one unit of length of the shape is, m")
+      "shape", "Check a shape file and print mass, form and cost of the body, or fit a shape to a mesh");
+  CLI::Option* file = command->add_option("file", options->file, "Shape file, as for `file` of [[shapes]]")
+                          ->type_name("SHAPE.toml");
+  command->add_option("--size", options->size, "Length of one unit of the shape, m")
       ->check(number_in(positive))
       ->capture_default_str();
-  command->add_option("--picture", options->picture, "Draw it from the front, the right and above")
+  command->add_option("--picture", options->picture, "File for a picture from the front, the right and above")
       ->check(ending_in({".png"}))
       ->type_name("FILE.png");
   const auto endings = io::mesh_endings();
   command
       ->add_option("--mesh", options->mesh,
-                   "Write its surface as triangles, in the body's axes, m: .stl or .obj")
+                   "File for its surface as triangles, in the body's axes, m: .stl or .obj")
       ->check(ending_in({endings.begin(), endings.end()}))
       ->type_name("FILE.stl");
-  command->add_option("--fineness", options->fineness, "Of the mesh: 20 times its square are the triangles")
+  command
+      ->add_option("--fineness", options->fineness,
+                   "Fineness of the mesh: the number of triangles is 20 times its square")
       ->check(whole_number_in({.low = 1.0, .high = 400.0}))
       ->capture_default_str();
   CLI::Option* json = command->add_flag("--json", options->json, "Print JSON");
   CLI::Option* fit = command
                          ->add_option("--fit", options->fit.mesh,
-                                      "Make a shape file of this triangle mesh: .stl, .obj or .ply")
+                                      "Triangle mesh to which a shape is fitted: .stl, .obj or .ply")
                          ->excludes(file)
                          ->excludes(json)
                          ->type_name("MESH.stl");
   command
       ->add_option("-k,--perturbations", options->fit.perturbations,
-                   "Bumps and dents of the function that is fitted; 0: an ellipsoid")
+                   "Number of bumps and dents of the fitted function; 0: an ellipsoid")
       ->check(whole_number_in({.low = 0.0, .high = static_cast<double>(max_perturbations)}))
       ->needs(fit)
       ->capture_default_str();
   command
       ->add_option("-o,--output", options->fit.output,
-                   "The shape file that is made; the mesh's name with .toml if not given")
+                   "Fitted shape file (default: the mesh's name with .toml)")
       ->needs(fit)
       ->type_name("SHAPE.toml");
   add_overwrite(*command, options->overwrite);

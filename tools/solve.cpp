@@ -100,9 +100,9 @@ std::vector<SolverKind> chosen_solvers(const SolveOptions& options, const std::f
   for (const SolverKind kind : kinds) {
     if (can_solve(kind, options, bodies)) continue;
     if (kind == SolverKind::one_pass)
-      refuse(problem, "--solver", "'one_pass' needs bodies, and the file holds W and q only",
+      refuse(problem, "--solver", "'one_pass' needs bodies, but the file holds only W and q",
              "use gauss_seidel");
-    refuse(problem, "--solver", "'admm' knows the exact cone only", "use gauss_seidel or nsgs");
+    refuse(problem, "--solver", "'admm' supports only the exact cone", "use gauss_seidel or nsgs");
   }
   if (!kinds.empty()) return kinds;
   std::copy_if(std::begin(solver_kinds), std::end(solver_kinds), std::back_inserter(kinds),
@@ -117,7 +117,7 @@ io::StoredProblem read_problem(const SolveOptions& options, const std::filesyste
   auto* bodies = std::get_if<ContactProblem>(&stored.problem);
   if (!bodies)
     refuse(path, "--cone-samples",
-           "sampled cones need a problem with bodies, and the file holds W and q only");
+           "sampled cones need a problem with bodies, but the file holds only W and q");
   bodies->friction_corners = options.cone_samples;
   return stored;
 }
@@ -190,7 +190,7 @@ void expect_reducible(const SolveOptions& options, const io::StoredProblem& stor
   const auto* bodies = std::get_if<ContactProblem>(&stored.problem);
   if (!options.fclib.empty() && bodies && (!bodies->rows.empty() || bodies->friction_corners > 0))
     refuse(options.problems.front(), "--fclib",
-           "FCLib's form knows neither contacts that resist torques nor sampled cones");
+           "FCLib's format has neither contacts that resist torques nor sampled cones");
 }
 
 DelassusProblem reduced(const io::StoredProblem& stored) {
@@ -308,7 +308,7 @@ void expect_one_problem(const SolveOptions& options) {
   for (const auto& [name, path] :
        {std::pair("--plot", &options.plot), std::pair("--cone-study", &options.cone_study),
         std::pair("--fclib", &options.fclib)}) {
-    if (!path->empty()) throw CLI::ValidationError(name, "takes one problem; several are drawn by --profile");
+    if (!path->empty()) throw CLI::ValidationError(name, "needs a single problem; --profile draws several");
   }
 }
 
@@ -317,11 +317,11 @@ void expect_one_problem(const SolveOptions& options) {
 void add_solve(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<SolveOptions>();
   CLI::App* command = app.add_subcommand(
-      "solve", "Solve stored contact problems: residual against sweeps and time, or profiles over many");
+      "solve", "Solve stored contact problems: residual over sweeps and time, or performance profiles");
   command
       ->add_option(
           "problem", options->problems,
-          "Problems: HDF5 of `scree run --dump-problem` or of FCLib, text (W, q, mu), or folders of them")
+          "Problems: HDF5 files of `scree run --dump-problem` or FCLib, text files (W, q, mu), or folders")
       ->required()
       ->type_name("PROBLEM");
   const auto is_drawable = [](const std::string& path) {
@@ -329,38 +329,40 @@ void add_solve(CLI::App& app, std::function<int()>& action) {
   };
   std::vector<std::string> names;
   for (const SolverKind kind : solver_kinds) names.emplace_back(to_string(kind));
-  command->add_option("--solver", options->solvers, "Solver; may be repeated; all that can if not given")
+  command
+      ->add_option("--solver", options->solvers, "Solver; may be repeated (default: all that are suitable)")
       ->check(one_of(names))
       ->allow_extra_args(false);
   command
       ->add_option("--tolerance", options->tolerance,
-                   "Residual to stop at: rms of the natural map over the problem's velocity scale")
+                   "Target residual: rms of the natural map divided by the problem's velocity scale")
       ->check(number_in(positive))
       ->capture_default_str();
-  command->add_option("--max-sweeps", options->max_sweeps, "Most sweeps")
+  command->add_option("--max-sweeps", options->max_sweeps, "Largest number of sweeps")
       ->check(whole_number_in({.low = 1.0, .high = 1e7}))
       ->capture_default_str();
   add_threads(*command, options->threads);
   command
       ->add_option("--cone-samples", options->cone_samples,
-                   "Solve on a cone sampled by so many tangents; 0: exact")
+                   "Number of tangents of a sampled cone; 0: exact cone")
       ->check(whole_number_in({.low = 0.0, .high = 1024.0}))
       ->capture_default_str();
-  command->add_flag("--warm", options->warm, "Begin with the stored start impulses, if there are any");
-  command->add_option("--csv", options->csv, "Write the table as CSV")->type_name("FILE");
+  command->add_flag("--warm", options->warm, "Start from the stored impulses, if there are any");
+  command->add_option("--csv", options->csv, "File for the table as CSV")->type_name("FILE");
   command
       ->add_option("--profile", options->profile,
-                   "Draw performance profiles: shares of problems solved within so many times the best")
+                   "File for performance profiles: fraction of problems solved within a factor of the best")
       ->type_name("FILE.svg|png|pdf")
       ->check(is_drawable);
-  command->add_option("--fclib", options->fclib, "Write the problem and its best solution as FCLib does")
+  command
+      ->add_option("--fclib", options->fclib, "File for the problem and its best solution in FCLib's format")
       ->type_name("FILE.hdf5");
-  command->add_option("--plot", options->plot, "Draw residual against sweeps and time")
+  command->add_option("--plot", options->plot, "File for a plot of the residual over sweeps and time")
       ->type_name("FILE.svg|png|pdf")
       ->check(is_drawable);
   command
       ->add_option("--cone-study", options->cone_study,
-                   "Instead, draw how solutions on sampled cones approach the exact one")
+                   "File for a plot of how solutions on sampled cones approach the exact one")
       ->type_name("FILE.svg|png|pdf")
       ->check(is_drawable);
   add_overwrite(*command, options->overwrite);

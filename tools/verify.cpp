@@ -27,7 +27,7 @@ int verify(const VerifyOptions& options) {
     if (!options.quiet)
       show(fmt::format("{:<30}  {:<7}  {}\n", f.file,
                        f.unread             ? "UNREAD"
-                       : f.problems.empty() ? "whole"
+                       : f.problems.empty() ? "intact"
                                             : "DAMAGED",
                        f.found));
     for (const std::string& problem : f.problems) spdlog::error("{}: {}", f.file, problem);
@@ -36,9 +36,10 @@ int verify(const VerifyOptions& options) {
   if (wrong == 0) return exit_ok;
   const auto unread = static_cast<std::size_t>(std::ranges::count_if(all, &io::FileFindings::unread));
   if (unread > 0)
-    spdlog::error("{} of {} files or series could not be read: nothing is known of them", unread, all.size());
+    spdlog::error("{} of {} files or series could not be read, so their state is unknown", unread,
+                  all.size());
   if (wrong > unread)
-    spdlog::error("{} of {} files or series are damaged, or do not fit the others", wrong - unread,
+    spdlog::error("{} of {} files or series are damaged or inconsistent with the others", wrong - unread,
                   all.size());
   return exit_cannot_read;
 }
@@ -48,9 +49,9 @@ int verify(const VerifyOptions& options) {
 void add_verify(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<VerifyOptions>();
   CLI::App* command =
-      app.add_subcommand("verify", "Look whether the files of a run are whole and fit each other");
+      app.add_subcommand("verify", "Check that the files of a run are complete and consistent");
   add_run_folder(*command, options->folder);
-  command->add_flag("-q,--quiet", options->quiet, "Print nothing but what is wrong");
+  command->add_flag("-q,--quiet", options->quiet, "Print only problems");
   command->callback([options, &action] { action = [options] { return verify(*options); }; });
 }
 

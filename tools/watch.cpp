@@ -119,7 +119,7 @@ void open_in_browser(const std::string& address) {
   const char* const arguments[] = {"xdg-open", address.c_str(), nullptr};
   pid_t process = 0;
   if (posix_spawnp(&process, "xdg-open", nullptr, nullptr, const_cast<char**>(arguments), environ) != 0)
-    spdlog::warn("there is no program xdg-open (Debian: xdg-utils): open the address by hand");
+    spdlog::warn("the program xdg-open is missing (Debian: xdg-utils); open the address yourself");
 }
 
 int watch(const WatchOptions& options) {
@@ -130,7 +130,7 @@ int watch(const WatchOptions& options) {
   try {
     server.emplace(options.port, [&](const std::string& target) { return page.answer(target); });
   } catch (const std::system_error& error) {
-    throw CLI::ValidationError("--port", fmt::format("cannot be had ({}; value {}); 0 takes any that is free",
+    throw CLI::ValidationError("--port", fmt::format("cannot be used ({}; value {}); 0 takes any free port",
                                                      error.code().message(), options.port));
   }
   show(fmt::format("{}, on this machine only: {}\n", folder.path.string(), server->address()));
@@ -143,12 +143,13 @@ int watch(const WatchOptions& options) {
 
 void add_watch(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<WatchOptions>();
-  CLI::App* command = app.add_subcommand("watch", "Show a run in a browser on this machine while it goes on");
+  CLI::App* command =
+      app.add_subcommand("watch", "Show a run in a browser on this machine while it is running");
   add_run_folder(*command, options->folder);
-  command->add_option("--port", options->port, "Where to listen; 0 takes any port that is free")
+  command->add_option("--port", options->port, "Port of the page; 0: any free port")
       ->check(whole_number_in({.low = 0.0, .high = 65535.0}))
       ->capture_default_str();
-  command->add_flag("--open", options->open, "Open the page in the browser of your choice (xdg-open)");
+  command->add_flag("--open", options->open, "Open the page in the default browser (xdg-open)");
   command->callback([options, &action] { action = [options] { return watch(*options); }; });
 }
 

@@ -39,7 +39,7 @@ WatchProcess::WatchProcess(std::filesystem::path folder, bool open) : folder_(st
       nullptr};
   int ends[2] = {};
   if (pipe2(ends, O_CLOEXEC) != 0 || (process_ = fork()) < 0) {
-    spdlog::warn("there is no page: {}", std::strerror(errno));
+    spdlog::warn("the page cannot be served: {}", std::strerror(errno));
     return;
   }
   if (process_ == 0) {  // there are other threads: only async-signal-safe calls between fork and exec

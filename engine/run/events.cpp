@@ -217,7 +217,7 @@ std::string event_text(const Event& event, double value) {
   const Condition& c = event.condition;
   std::array<char, 32> number{};
   std::snprintf(number.data(), number.size(), "%.4g", value);
-  const char* const came = c.both ? "came to" : c.rising ? "rose to" : "fell to";
+  const char* const came = c.both ? "reached" : c.rising ? "rose to" : "fell to";
   return event.name + ": " + c.quantity + ' ' + came + ' ' + number.data() + ": " + event.actions.text;
 }
 

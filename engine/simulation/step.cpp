@@ -120,8 +120,8 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
   } catch (const CrowdedBoxes& crowded) {
     result.failure = {Kind::crowded,
                       std::string(crowded.what()) + "; the fastest is " + broken_body(model, state.bodies) +
-                          "; a smaller time_step may help, or less force: what is prescribed, and a "
-                          "motor without `most`, has any"};
+                          "; a smaller time_step may help, or less force: prescribed motions and motors "
+                          "without `most` can exert any force"};
   } catch (const ActuatorFailure& failure) {
     result.failure = {Kind::actuator,
                       std::string("the equations of a model have no solution: ") + failure.what()};

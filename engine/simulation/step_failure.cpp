@@ -63,7 +63,7 @@ std::string broken_body(const Model& model, const Bodies& bodies) {
   if (all.empty()) return "no body is left";
   const Broken& worst = *std::ranges::max_element(all, {}, &Broken::speed);
   return "body " + std::to_string(worst.id) + " of " + model.materials.name(worst.material) + " at " +
-         vector_text(worst.position) + " m, which moves by " + vector_text(worst.velocity) + " m/s";
+         vector_text(worst.position) + " m, with velocity " + vector_text(worst.velocity) + " m/s";
 }
 
 StepFailure failure_after(const Model& model, const State& state, const StepResult& result) {
@@ -82,7 +82,7 @@ StepFailure failure_after(const Model& model, const State& state, const StepResu
   }
   if (result.cell.is_too_narrow)
     return {StepFailure::Kind::narrow_cell,
-            "the cell that holds a stress has become narrower than twice the largest body; begin with more "
+            "the cell that holds a stress has become narrower than twice the largest body; start with more "
             "bodies"};
   return {};
 }

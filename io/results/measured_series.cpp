@@ -163,7 +163,7 @@ std::string measurements_text(const std::vector<MeasuredSeries>& all) {
 
 std::string measurements_lines(const std::vector<MeasuredSeries>& all) {
   constexpr int most_columns = 3;
-  std::string text = "measured (mean ± standard error; `scree measure` and measurements.json have all):\n";
+  std::string text = "measured (mean ± standard error; all results: `scree measure`, measurements.json):\n";
   for (const MeasuredSeries& series : all) {
     std::string line;
     int shown = 0;

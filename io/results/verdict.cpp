@@ -10,7 +10,7 @@ namespace scree::io {
 
 namespace {
 
-// Limit of advised sweeps: more sweeps would not solve the rest.
+// Nobody is told to make more sweeps than this: what they do not solve is not for sweeps to solve.
 constexpr double most_sweeps_advised = 2000.0;
 
 double share(std::int64_t part, std::int64_t all) {
@@ -21,7 +21,7 @@ std::string percent(double share) { return fmt::format("{:.3g} %", 100.0 * share
 
 std::string at(const Moment& when) { return fmt::format("t = {:.6g} s (step {})", when.time_s, when.step); }
 
-/// The least number of 1, 2, 5, 10, 20, ... that is not below x.
+/// The next number of 1, 2, 5, 10, 20, ... that is not below x.
 double rounded_up(double x) {
   const double decade = std::pow(10.0, std::floor(std::log10(x)));
   for (const double digit : {1.0, 2.0, 5.0}) {
@@ -30,11 +30,11 @@ double rounded_up(double x) {
   return 10.0 * decade;
 }
 
-/// The largest one that is not above it.
+/// The last one that is not above it.
 double rounded_down(double x) { return 1.0 / rounded_up(1.0 / x); }
 
-/// A step shorter by a factor than the one at `when`; for adaptive steps the mean one if that is
-/// unknown.
+/// A step that is shorter by a factor than the one that came to `when`; of steps that were adaptive the mean
+/// one if that is not known.
 std::string smaller_step(const Summary& s, const Settings& settings, double factor, const Moment& when = {}) {
   const double adaptive = when.time_step_s > 0.0 ? when.time_step_s : s.time_step_s,
                wanted = rounded_down(factor * (settings.adaptive_step ? adaptive : settings.time_step_s));
@@ -47,12 +47,13 @@ std::string half_step(const Summary& s, const Settings& settings, const Moment& 
   return smaller_step(s, settings, 0.5, when);
 }
 
-/// Advice for smaller residuals. Sweeps reduce them about in inverse proportion to their number, so the
-/// number is multiplied by the factor by which nine of ten steps that missed the goal missed it at most.
+/// How residuals get smaller. Sweeps bring them down about as their number goes up, so many times more are
+/// wanted as nine of ten steps that missed the goal missed it by.
 std::string better_solved(const Summary& s, const Settings& settings) {
   const SolverSettings& solver = settings.solver;
   if (solver.kind == SolverKind::one_pass)
-    return "solver.kind = \"gauss_seidel\" instead of \"one_pass\", which leaves what one pass leaves";
+    return "solver.kind = \"gauss_seidel\" instead of \"one_pass\", which makes a single pass and does not "
+           "iterate";
   if (solver.position_correction == PositionCorrection::biased)
     return fmt::format("raise solver.biased_sweeps from {} and solver.unbiased_sweeps from {}",
                        solver.biased_sweeps, solver.unbiased_sweeps);
@@ -60,7 +61,8 @@ std::string better_solved(const Summary& s, const Settings& settings) {
   if (wanted <= most_sweeps_advised)
     return fmt::format("raise solver.max_sweeps from {} to {:g}", solver.max_sweeps, wanted);
   return fmt::format(
-      "raise solver.max_sweeps from {} as far as time allows, or ask for less than solver.tolerance = {:g}",
+      "raise solver.max_sweeps from {} as far as run time allows, or accept a larger solver.tolerance than "
+      "{:g}",
       solver.max_sweeps, solver.tolerance);
 }
 
@@ -77,7 +79,7 @@ struct Told {
 Told tell_failed(const Summary& s, const Settings&) {
   if (s.status != RunStatus::failed) return {0.0, "the run did not fail", ""};
   return {1.0, "the run failed at " + at({s.last.step, s.last.time_s}),
-          "the message above says why; what is in the results led there"};
+          "the message above gives the reason; the results show how it came about"};
 }
 
 Told tell_lost(const Summary& s, const Settings& settings) {
@@ -101,14 +103,14 @@ Told tell_overlap(const Summary& s, const Settings& settings) {
             fmt::format("deepest overlap {} of the smallest semi-axis{} at {}", percent(value),
                         names(s.deepest), at(s.deepest.when)),
             ""};
-  // For impacts it decreases with the square of the step.
+  // Of impacts it falls with the square of the step.
   const std::string step =
       smaller_step(s, settings, std::min(1.0, std::sqrt(overlap_limit.amber / value)), s.deepest.when);
   if (s.deepest.when.step <= 1) {
-    told.advice = "the scene begins with it: `scree check` names the pair; place the two apart";
+    told.advice = "it is present at the start of the scene: `scree check` names the pair; move the two apart";
   } else if (s.deepest.residual_of_scale > unsolved_residual) {
-    told.text += ", which was not solved";
-    told.advice = better_solved(s, settings) + ", and if that does not do, " + step;
+    told.text += ", in a step that was not solved";
+    told.advice = better_solved(s, settings) + ", and if that is not enough, " + step;
   } else {
     told.advice = step;
   }
@@ -122,36 +124,37 @@ Told tell_compression(const Summary& s, const Settings& settings) {
       value,
       fmt::format("elastic contacts were compressed by up to {} of the smallest semi-axis, at {}",
                   percent(value), at(s.compressed_most)),
-      "laws of contact are for small compression: a stiffer material (youngs_modulus, stiffness), or, where "
-      "an impact did it that takes less than a step, " +
+      "contact laws are valid for small compression: use a stiffer material (youngs_modulus, stiffness), or, "
+      "if an impact shorter than a step caused it, " +
           half_step(s, settings, s.compressed_most)};
 }
 
 Told tell_unsolved(const Summary& s, const Settings& settings) {
-  Told told{share(s.steps_unsolved, s.steps),
-            fmt::format("{} of the steps left more than {} of the velocities that contacts had to settle",
-                        percent(share(s.steps_unsolved, s.steps)), percent(unsolved_residual)),
-            better_solved(s, settings)};
-  // Rigid bodies between a wall and an unyielding obstacle: there is no solution.
+  Told told{
+      share(s.steps_unsolved, s.steps),
+      fmt::format("in {} of the steps the residual exceeded {} of the velocity that contacts had to change",
+                  percent(share(s.steps_unsolved, s.steps)), percent(unsolved_residual)),
+      better_solved(s, settings)};
+  // Rigid bodies between a wall and what does not give way: there is no solution.
   if (told.value > unsolved_limit.red && !s.unyielding.empty())
     told.advice = fmt::format(
-        "where {}{} presses something against a wall nothing can solve it: let a force move it "
-        "(a part with a `freedom`, a motor with `most`) or stop it in time; if it does not, {}",
+        "if {}{} presses something against a wall, there is no solution: move it by a force "
+        "(a part with a `freedom`, a motor with `most`) or stop it in time; otherwise, {}",
         s.unyielding.front(),
-        s.unyielding.size() > 1 ? " or another thing that moves as it is told"
-                                : ", which moves as it is told,",
+        s.unyielding.size() > 1 ? " or another part with prescribed motion"
+                                : ", which has a prescribed motion,",
         told.advice);
   return told;
 }
 
 Told tell_missed(const Summary& s, const Settings& settings) {
-  Told told{share(s.steps_far_from_goal, s.steps), "every step came to the solver's goal",
+  Told told{share(s.steps_far_from_goal, s.steps), "every step reached the solver's goal",
             better_solved(s, settings)};
   if (s.steps_not_converged > 0)
     told.text = fmt::format(
-        "{} of the steps ({} of {}) missed the solver's goal, half of these by more than {:.3g} times, the "
-        "worst by {:.3g} times "
-        "at {}; {} of all by more than {:g} times",
+        "{} of the steps ({} of {}) missed the solver's goal: half of these by a factor of more than {:.3g}, "
+        "the "
+        "worst by a factor of {:.3g} at {}; {} of all steps by a factor of more than {:g}",
         percent(share(s.steps_not_converged, s.steps)), s.steps_not_converged, s.steps,
         s.goal_missed_by_median, s.goal_missed_by_max, at(s.goal_missed_most), percent(told.value),
         far_from_goal);
@@ -162,25 +165,24 @@ Told tell_given(const Summary& s, const Settings& settings) {
   Told told{s.given_mean, "no contact gave way", ""};
   if (s.steps_given == 0) return told;
   told.text = fmt::format(
-      "contacts gave way where sweeps do not end, in {} of {} steps: by {} of the velocities that contacts "
-      "had to settle, as a mean over all steps, and most by {} at {}",
+      "contacts gave way in {} of {} steps, where sweeps would not end: by {} of the velocity that contacts "
+      "had to change as a mean over all steps, and by {} at most, at {}",
       s.steps_given, s.steps, percent(s.given_mean), percent(s.given_max), at(s.given_most));
-  told.advice =
-      half_step(s, settings) +
-      ", for grains that jam then change their forces less in a step; or solver.give_way = false with "
-      "more sweeps";
+  told.advice = half_step(s, settings) +
+                ", so that forces of jammed grains change less in a step; or solver.give_way = false with "
+                "more sweeps";
   return told;
 }
 
-/// Advice from trials of both: the one that reduces the gain to half or less, and the better of the two.
+/// What a trial of both says: the one that brings the gain down to half or less, and more of the two.
 std::string tried(const Remedies& r, const Summary& s, const Settings& settings) {
   const std::string tolerance = fmt::format("solver.tolerance = {:.3g}", finer * settings.solver.tolerance),
                     step = half_step(s, settings, s.energy_created_most);
-  const auto with = [](double left) { return percent(left) + " is left with it"; };
+  const auto with = [](double left) { return "with it " + percent(left) + " remains"; };
   if (std::min(r.finer_tolerance, r.shorter_step) > 0.5 * r.as_it_is)
     return fmt::format(
-        "{}, or {}: {} and {} are left with them, of {}; both together, and further, or look what "
-        "the scene begins with",
+        "{}, or {}: with them {} and {} of {} remain; try both together, or smaller values, or check the "
+        "initial state of the scene",
         step, tolerance, percent(r.shorter_step), percent(r.finer_tolerance), percent(r.as_it_is));
   return r.finer_tolerance < r.shorter_step ? tolerance + ": " + with(r.finer_tolerance)
                                             : step + ": " + with(r.shorter_step);
@@ -188,9 +190,10 @@ std::string tried(const Remedies& r, const Summary& s, const Settings& settings)
 
 Told tell_created(const Summary& s, const Settings& settings) {
   Told told{s.energy_created_relative,
-            fmt::format("{} of the energy in play came from nowhere", percent(s.energy_created_relative)),
+            fmt::format("{} of the energy in play was created without a source",
+                        percent(s.energy_created_relative)),
             ""};
-  if (s.energy_created_relative > 0.0) told.text += ", the most until " + at(s.energy_created_most);
+  if (s.energy_created_relative > 0.0) told.text += ", most of it until " + at(s.energy_created_most);
   if (is_unsolved(s))
     told.advice = better_solved(s, settings);
   else if (s.bounces && settings.restitution_law == RestitutionLaw::newton)
@@ -204,40 +207,39 @@ Told tell_created(const Summary& s, const Settings& settings) {
 
 Told tell_ledger(const Summary& s, const Settings& settings) {
   return {s.energy_unexplained_relative,
-          fmt::format("{:.2g} of the energy turned over is in no account", s.energy_unexplained_relative),
+          fmt::format("{:.2g} of the energy turned over is unexplained", s.energy_unexplained_relative),
           half_step(s, settings) +
-              "; if that does not help, it is a fault of the program: report it with the scene"};
+              "; if that does not help, it is an error in Scree: please report it with the scene"};
 }
 
 Told tell_momentum(const Summary& s, const Settings& settings) {
   const double value = std::max(s.momentum_created_relative, s.angular_momentum_created_relative);
-  return {value, fmt::format("momentum from nowhere: {:.2g} of all impulses", value),
+  return {value, fmt::format("momentum created without a source: {:.2g} of all impulses", value),
           settings.solver.kind == SolverKind::one_pass
               ? better_solved(s, settings)
-              : "it is a fault of the program: report it with the scene"};
+              : "it is an error in Scree: please report it with the scene"};
 }
 
 Told tell_search(const Summary& s, const Settings& settings) {
   return {share(s.narrow_phase_failures, s.candidates),
-          fmt::format("{} of {} searches for contacts did not end{}", s.narrow_phase_failures, s.candidates,
+          fmt::format("{} of {} contact searches did not converge{}", s.narrow_phase_failures, s.candidates,
                       s.narrow_phase_failures > 0 ? ": contacts may be missing" : ""),
-          half_step(s, settings) + ", or bodies with less unequal semi-axes"};
+          half_step(s, settings) + ", or use bodies whose semi-axes differ less"};
 }
 
 Told tell_pinch(const Summary& s, const Settings&) {
   const Pinch& p = s.pinch;
-  if (p.by.empty()) return {0.0, "nothing that moves as it is told pinched bodies", ""};
+  if (p.by.empty()) return {0.0, "no part with prescribed motion pinched bodies", ""};
   const char* const others =
-      "let a force move it (a part with a `freedom`, or a motor with `most`), or leave a clearance wider or "
-      "much "
-      "narrower than the grains";
+      "move it by a force (a part with a `freedom`, or a motor with `most`), or make the clearance wider "
+      "or much narrower than the grains";
   return {p.relative,
-          fmt::format("{} pressed with {:.3g} N, its median is {:.3g} N, and put in {:.3g} W at {}", p.by,
+          fmt::format("{} pressed with {:.3g} N (its median is {:.3g} N) at a power of {:.3g} W, at {}", p.by,
                       p.force_N, p.median_force_N, p.power_W, at(p.when)),
           (s.compression_max_of_run > 0.0
-               ? "grains between a wall that moves as it is told and another are crushed: "
-               : "rigid grains between a wall that moves as it is told and another do not give way, and the "
-                 "force means nothing: give the grains their modulus (`youngs_modulus`), ") +
+               ? "grains between a wall with prescribed motion and another wall are crushed: "
+               : "rigid grains between a wall with prescribed motion and another wall cannot yield, and the "
+                 "force has no meaning: give the grains their modulus (`youngs_modulus`), ") +
               std::string(others)};
 }
 
@@ -246,7 +248,7 @@ Told tell_wall_travel(const Summary& s, const Settings& settings) {
   return {w.value,
           w.whose.empty()
               ? "no wall moved far in a step"
-              : fmt::format("boundary '{}' went {:.3g} of the smallest semi-axis of bodies near it in a "
+              : fmt::format("boundary '{}' moved by {:.3g} of the smallest semi-axis of bodies near it in a "
                             "step, at {}",
                             w.whose, w.value, at(w.when)),
           w.value > 0.0 ? smaller_step(s, settings, fair_travel / w.value, w.when) : ""};
@@ -254,24 +256,24 @@ Told tell_wall_travel(const Summary& s, const Settings& settings) {
 
 Told tell_wall_detour(const Summary& s, const Settings& settings) {
   const WorstStep& w = s.wall_detour;
-  // The error of a curved path decreases with the square of the step; that of a path with many oscillations
-  // or rotations in it with none of it.
+  // A way that bends is off by the square of the step; one that swings or turns many times in it, by all of
+  // it.
   const double shorter = w.value > 1.0 ? 0.1 : std::sqrt(fair_detour / std::max(w.value, fair_detour));
   return {w.value,
           w.whose.empty()
-              ? "walls moved evenly within steps"
-              : fmt::format("boundary '{}' went {:.3g} of the smallest semi-axis off an even motion "
-                            "within a step, of which bodies feel nothing, at {}",
+              ? "walls moved uniformly within steps"
+              : fmt::format("boundary '{}' deviated by {:.3g} of the smallest semi-axis from uniform motion "
+                            "within a step, which bodies do not feel, at {}",
                             w.whose, w.value, at(w.when)),
-          "`scree check` says which step would do; at most " + smaller_step(s, settings, shorter, w.when)};
+          "`scree check` prints a suitable step; at most " + smaller_step(s, settings, shorter, w.when)};
 }
 
 Told tell_turn(const Summary& s, const Settings& settings) {
   const WorstStep& w = s.turn;
   return {w.value,
           w.whose.empty()
-              ? "no body turned far in a step while it touched something"
-              : fmt::format("body {} turned by {:.3g} rad in a step in which it touched something, at {}",
+              ? "no body rotated far in a step while it touched something"
+              : fmt::format("body {} rotated by {:.3g} rad in a step in which it touched something, at {}",
                             w.whose, w.value, at(w.when)),
           w.value > 0.0 ? smaller_step(s, settings, fair_turn / w.value, w.when) : ""};
 }
@@ -279,26 +281,26 @@ Told tell_turn(const Summary& s, const Settings& settings) {
 Told tell_unreturned(const Summary& s, const Settings& settings) {
   const double taken = s.energy.dissipated_by_friction + s.energy.dissipated_by_impact,
                turned_over = std::max(s.kinetic_initial_J, s.energy.kinetic + taken);
-  Told told{0.0, "restitution gave back what it should", ""};
+  Told told{0.0, "restitution returned the energy that it should", ""};
   if (s.unreturned_J > unreturned_counts * turned_over && taken > 0.0) told.value = s.unreturned_J / taken;
   if (s.unreturned_J > 0.0)
     told.text = fmt::format(
-        "impacts that followed from others within a step did not bounce: they took {:.3g} J that restitution "
-        "gives "
-        "back, of {:.3g} J that contacts took",
+        "impacts that were caused by others within a step did not bounce: {:.3g} J that restitution should "
+        "return are missing, of {:.3g} J that contacts dissipated",
         s.unreturned_J, taken);
-  told.advice =
-      "restitution_law = \"energetic\", which resolves one after the other; or " + half_step(s, settings);
+  told.advice = "restitution_law = \"energetic\", which resolves impacts one after another; or " +
+                half_step(s, settings);
   return told;
 }
 
 Told tell_frames(const Summary& s, const Settings&) {
   return {
       s.frame_rounding.relative,
-      fmt::format("positions in frames are off by up to {:.2g} m, {} of the smallest length of bodies: their "
-                  "numbers are in single precision",
-                  s.frame_rounding.length, percent(s.frame_rounding.relative)),
-      fmt::format("origin = [{}, {}, {}] in the scene: it is subtracted in frames, walls and exports",
+      fmt::format(
+          "positions in frames have errors of up to {:.2g} m, {} of the smallest length of bodies, because "
+          "frames are in single precision",
+          s.frame_rounding.length, percent(s.frame_rounding.relative)),
+      fmt::format("origin = [{}, {}, {}] in the scene, which is subtracted in frames, walls and exports",
                   s.better_origin.x(), s.better_origin.y(), s.better_origin.z())};
 }
 
@@ -342,9 +344,9 @@ const char* to_string(Grade grade) {
 const char* meaning(Grade grade) {
   switch (grade) {
     case Grade::green:
-      return "nothing speaks against this run";
+      return "all checks passed";
     case Grade::amber:
-      return "usable, but look at this";
+      return "usable, but see the findings";
     case Grade::red:
       return "do not trust this run";
   }
@@ -366,7 +368,7 @@ Verdict judge(const Summary& summary, const Settings& settings) {
     verdict.findings.push_back({limit.code, grade, told.value, grade == Grade::red ? limit.red : limit.amber,
                                 std::move(told.text), std::move(told.advice)});
   }
-  // Other advice cannot correct the effects of a pinch, or of a wall that moves too far.
+  // What a pinch, or a wall that goes too far, does to everything else is not for other advice to mend.
   const auto rules = [](const Finding& f) {
     return f.grade != Grade::green && (f.code == pinch_limit.code || f.code == wall_travel_limit.code ||
                                        f.code == wall_detour_limit.code);
@@ -374,11 +376,11 @@ Verdict judge(const Summary& summary, const Settings& settings) {
   if (const auto first = std::ranges::find_if(verdict.findings, rules); first != verdict.findings.end()) {
     for (Finding& f : verdict.findings)
       if (f.grade != Grade::green && !rules(f) && f.code != failed_limit.code)
-        f.advice = fmt::format("first what stands at '{}'", first->code);
+        f.advice = fmt::format("first fix '{}'", first->code);
     const std::string code = first->code;
     std::ranges::stable_sort(verdict.findings, std::greater{}, &Finding::grade);
     const auto place = std::ranges::find(verdict.findings, code, &Finding::code);
-    place->grade = std::max(place->grade, verdict.grade);  // it is the cause of the others
+    place->grade = std::max(place->grade, verdict.grade);  // it is what the others come from
     std::rotate(verdict.findings.begin(), place, place + 1);
     return verdict;
   }

@@ -92,9 +92,9 @@ FileFindings look_at_trajectory(const RunFolder& folder, Facts& facts) {
       hdf5::print_no_errors();
       const hdf5::Handle healed = hdf5::open_journaled_file(folder.trajectory());
     } catch (const hdf5::Error& e) {
-      add(f, fmt::format("its journal cannot be brought in: {}", e.what()));
+      add(f, fmt::format("its journal cannot be merged: {}", e.what()));
     }
-    if (has_pages) f.found = "its journal was brought in, ";
+    if (has_pages) f.found = "its journal was merged, ";
   }
   try {
     const TrajectoryReader reader(folder.trajectory());
@@ -143,14 +143,15 @@ void look_at_checksums(const fs::path& file, const Facts& facts, FileFindings& f
     if (crc != sum.crc32) {
       const auto first = std::count(text.begin(), text.begin() + from, '\n') + 1;
       const auto last = std::count(part.begin(), part.end(), '\n') + first - 1;
-      add(f, fmt::format("line {} to {}: not as it was written, by tables.crc32", first, last));
+      add(f, fmt::format("lines {} to {} have changed since they were written, according to tables.crc32",
+                         first, last));
       return;
     }
     from = sum.bytes;
   }
   const auto missing =
       std::ranges::count_if(found->second, [&](const auto& sum) { return sum.bytes > size; });
-  if (missing > 1) add(f, "its end is missing, by tables.crc32");
+  if (missing > 1) add(f, "its end is missing, according to tables.crc32");
   if (!facts.live && from < size && missing == 0)
     add(f, fmt::format("tables.crc32 has no checksum of its last {} bytes", size - from));
 }
@@ -186,7 +187,7 @@ FileFindings look_at_steps(const RunFolder& folder, Facts& facts) {
       folder.steps(), facts, [&](std::int64_t row, const std::string& line, FileFindings& found) {
         const std::int64_t step = std::atoll(line.c_str());
         if (step != row + 1)
-          add(found, fmt::format("line {} is of step {} and not of {}", row + 2, step, row + 1));
+          add(found, fmt::format("line {} is of step {}, but should be of step {}", row + 2, step, row + 1));
         last = step;
         facts.last_hash = line.substr(line.rfind(',') + 1);
         if (facts.hash.contains(step)) facts.hash[step] = facts.last_hash;
@@ -201,19 +202,19 @@ FileFindings look_at_summary(const RunFolder& folder, const Facts& facts) {
   const std::string text = text_of(folder.summary());
   const auto json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_object() || json.value("format", "") != "scree summary") {
-    add(f, "is no summary");
+    add(f, "is not a summary");
     return f;
   }
   if (!has_summary_checksum(text, !facts.sums.empty()))
-    add(f, "is not as it was written: its checksum is wrong");
+    add(f, "has changed since it was written: its checksum is wrong");
   const auto agree = [&](const char* key, std::optional<std::int64_t> here, const char* file) {
     if (here && json.contains(key) && json[key].is_number() && json[key] != *here)
-      add(f, fmt::format("{} are {} here and {} in {}", key, json[key].dump(), *here, file));
+      add(f, fmt::format("{} are {} here, but {} in {}", key, json[key].dump(), *here, file));
   };
   agree("steps", facts.steps, "steps.csv");
   agree("frames", facts.frames, "trajectory.h5");
   if (!facts.last_hash.empty() && json.value("state_hash", "") != facts.last_hash)
-    add(f, "the final state's hash is not that of the last row of steps.csv");
+    add(f, "the hash of the final state differs from the last row of steps.csv");
   const nlohmann::json files = json.value("files", nlohmann::json::object());
   for (const auto& [name, sum] : files.items()) {
     if (fs::path(name).filename() != name) {
@@ -222,7 +223,7 @@ FileFindings look_at_summary(const RunFolder& folder, const Facts& facts) {
       add(f, fmt::format("{} is missing", name));
     } else if (const std::string now = crc32_text(crc32_of_file(folder.path / name));
                !sum.is_object() || sum.value("crc32", "") != now) {
-      add(f, fmt::format("{} is not as it was written: its checksum is {}", name, now));
+      add(f, fmt::format("{} has changed since it was written: its checksum is {}", name, now));
     }
   }
   if (json.value("frames", 0) > 0 && !is_there(folder.trajectory()) && !is_there(folder.bodies_series()))
@@ -243,7 +244,7 @@ FileFindings look_at_checkpoint(const fs::path& file, const Facts& facts) {
         fmt::format("after step {}, t = {:g} s, {} bodies", state.step, state.time_s, state.bodies.size());
     const auto row = facts.hash.find(state.step);
     if (state.step > 0 && row != facts.hash.end() && row->second != hash_text(state_hash(state.bodies)))
-      add(f, "its state is not that of its row in steps.csv");
+      add(f, "its state differs from its row in steps.csv");
   } catch (const ReadError& e) {
     add(f, e.what());
   }
@@ -288,7 +289,8 @@ template <class F>
 FileFindings looked_at(const fs::path& file, F&& look) try {
   return look();
 } catch (const nlohmann::json::exception& error) {
-  return {file.filename().string(), "", {fmt::format("holds what no run writes: {}", error.what())}};
+  return {
+      file.filename().string(), "", {fmt::format("has content that runs do not write: {}", error.what())}};
 } catch (const ReadError& error) {
   return {file.filename().string(), "", {error.what()}, true};
 }
@@ -314,7 +316,7 @@ std::vector<FileFindings> verify_run(const RunFolder& folder) {
       look(table, [&](const fs::path& file) { return look_at_rows(file, facts, [](auto&&...) {}); });
   for (const auto& [table, sums] : facts.sums)
     if (!is_there(folder.path / table))
-      found.push_back({table, "", {"is missing: tables.crc32 knows of it"}});
+      found.push_back({table, "", {"is missing, but tables.crc32 lists it"}});
   for (const fs::path& series : {folder.bodies_series(), folder.contacts_series(), folder.walls_series(),
                                  folder.outlines_series(), folder.wall_cells_series()})
     look(series, [&](const fs::path& file) { return look_at_series(folder, file); });
@@ -325,8 +327,7 @@ std::vector<FileFindings> verify_run(const RunFolder& folder) {
   const bool begun = facts.frames.value_or(0) > 0 || facts.steps.value_or(0) > 0 || !all.empty() ||
                      is_there(folder.summary());
   if (!begun && !facts.live && std::ranges::all_of(found, [](const auto& f) { return f.problems.empty(); }))
-    throw ReadError(
-        fmt::format("there is no run in {}: its files hold headers and nothing else", folder.path.string()));
+    throw ReadError(fmt::format("there is no run in {}: its files have only headers", folder.path.string()));
   return found;
 }
 

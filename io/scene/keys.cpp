@@ -20,226 +20,216 @@ constexpr Range counting{.low = 1.0, .high = largest_index};
 
 constexpr std::array section_table{
     SectionInfo{"", "", false, "", "The top level of the file, before the first heading."},
-    SectionInfo{
-        "parameters", "[parameters]", true, "",
-        "Numbers and texts under names of your own, for use in expressions. Change one for a run with "
-        "`--set name=value`."},
+    SectionInfo{"parameters", "[parameters]", true, "",
+                "Numbers and texts under names of your own, for use in expressions. `--set name=value` "
+                "changes one for a single run."},
     SectionInfo{"solver", "[solver]", false, "",
-                "How contact impulses are found. Every key may be left out."},
+                "How Scree computes contact impulses. All keys are optional."},
     SectionInfo{"sleep", "[sleep]", false, "",
-                "Whether bodies at rest are left out of steps. A sleeper stays where it is until what it "
-                "feels of its "
-                "neighbours changes; what sleep takes from energy and momentum is in the balances "
-                "(model.md, Sleep). Not with the solvers `admm` and `one_pass`."},
-    SectionInfo{"checks", "[checks]", false, "", "How strictly the initial state is looked at."},
-    SectionInfo{"output", "[output]", false, "", "What a run writes."},
-    SectionInfo{
-        "checkpoints", "[checkpoints]", false, "",
-        "When a run writes a checkpoint, for `scree run --resume`: whichever reason comes first. One is "
-        "written at the start and at the end in any case, also where a run is interrupted."},
+                "Bodies at rest can sleep: steps skip them. A sleeping body stays in place until the forces "
+                "of its neighbours change. The balances of energy and momentum include what sleep removes "
+                "(model.md, Sleep). Sleep does not work with the solvers `admm` and `one_pass`."},
+    SectionInfo{"checks", "[checks]", false, "",
+                "How strictly Scree checks the initial state and the energy balance."},
+    SectionInfo{"output", "[output]", false, "", "What a run writes, and how often."},
+    SectionInfo{"checkpoints", "[checkpoints]", false, "",
+                "When a run writes a checkpoint, from which `scree run --resume` continues. The conditions "
+                "count from the last checkpoint, and the first one that is met applies. A run also writes a "
+                "checkpoint at the start, at the end, and when it is interrupted."},
     SectionInfo{"materials", "[[materials]]", false, "",
-                "One heading a material. The coefficients are those of two bodies of this same material."},
-    SectionInfo{
-        "material_pairs", "[[material_pairs]]", false, "",
-        "One heading a pair of materials whose coefficients are known. A coefficient that is not given, "
-        "here or for a pair without a heading, follows from the two materials: the geometric mean of the "
-        "three frictions (a frictionless material stays frictionless against all) and of what attracts, the "
-        "mean angle, the smaller restitution (the partner that bounces less decides)."},
+                "Each heading defines one material. The coefficients are those of a contact between two "
+                "bodies of this material."},
+    SectionInfo{"material_pairs", "[[material_pairs]]", false, "",
+                "Each heading gives coefficients of one pair of materials. Scree derives coefficients that "
+                "are not given, and those of pairs without a heading, from the two materials. It takes the "
+                "geometric mean of each of the three frictions, so a frictionless material is frictionless "
+                "against all others. It also takes the geometric mean of adhesion energy, surface tension "
+                "and bridge volume, the mean wetting angle, and the smaller restitution."},
     SectionInfo{"friction_patches", "[[friction_patches]]", false, "",
-                "One heading a place of a material's surface where friction differs. Where patches overlap "
-                "their factors multiply."},
-    SectionInfo{
-        "shapes", "[[shapes]]", false, "",
-        "One heading a shape that is no ellipsoid: F(x) + sum f_i R_i(x) >= 0 is inside, with F a base "
-        "quadric and R_i the square of another one where that is positive (model.md, Functionally "
-        "defined bodies). Lengths are in units of the shape; `size` of a body says what a unit is. The "
-        "body's axes are the principal ones through its centre of mass, whatever the function's are. "
-        "Those in scenes/shapes, and how to make one of a scanned grain: shapes.md."},
-    SectionInfo{"perturbations", "[[shapes.perturbations]]", false, "type", "One heading a bump or a dent."},
-    SectionInfo{
-        "members", "[[shapes.members]]", false, "",
-        "One heading an ellipsoid of a clump: a rigid body that is the union of its members, of which what "
-        "several share counts once. Its origin is where the members say; a body's position is its centre of "
-        "mass."},
-    SectionInfo{
-        "bodies", "[[bodies]]", false, "generate",
-        "One heading a body, a table of bodies, or a generated group. Form `single` is taken when neither "
-        "`table` nor `generate` is given."},
+                "Each heading defines a patch of a material's surface where friction differs. Where patches "
+                "overlap, their factors are multiplied."},
+    SectionInfo{"shapes", "[[shapes]]", false, "",
+                "Each heading defines a shape other than an ellipsoid. Its inside is where F(x) + sum f_i "
+                "R_i(x) >= 0, with a base quadric F; R_i is the square of another quadric where that is "
+                "positive, else 0 (model.md, Functionally defined bodies). Lengths are in units of the "
+                "shape; `size` of a body is the length of one unit. The axes of the body are its principal "
+                "axes, not those of the function. shapes.md has the shapes in scenes/shapes, and shapes from "
+                "scanned grains."},
+    SectionInfo{"perturbations", "[[shapes.perturbations]]", false, "type",
+                "Each heading defines a bump or a dent."},
+    SectionInfo{"members", "[[shapes.members]]", false, "",
+                "Each heading defines one ellipsoid of a clump. A clump is a rigid body, the union of its "
+                "members; volume that several members share counts once. Positions of members are in a frame "
+                "of the shape; the position of a body is its centre of mass."},
+    SectionInfo{"bodies", "[[bodies]]", false, "generate",
+                "Each heading defines one body, a table of bodies, or a generated group. Without `table` and "
+                "`generate` it is one body (form `single`)."},
     SectionInfo{"orientation", "orientation = {...}", false, "",
-                "A rotation in degrees, wherever a key takes a quaternion: by axis and angle, or by Euler "
-                "angles."},
-    SectionInfo{
-        "region", "region = {...}", false, "type",
-        "Part of [[bodies]] with `generate` and of [[inlets]]: every body that is made lies inside with all "
-        "of its volume. Part of [[events]]: bodies count whose centre is inside. In a periodic [cell] that "
-        "is "
-        "the centre of any image, and grains stick out of a box that is as wide as the cell."},
-    SectionInfo{
-        "scale", "scale = {...}", false, "distribution",
-        "Part of [[bodies]] with `generate` and of [[inlets]]: a random factor on the three semi-axes of "
-        "every body. Mean, deviation and characteristic size are those before the distribution is cut off at "
-        "`low` and `high`."},
-    SectionInfo{
-        "inlets", "[[inlets]]", false, "",
-        "One heading a place where grains come in, at a rate, as long as there is room: what has to "
-        "wait is made up for later. `openings.csv` has what came, step by step. In a periodic [cell], "
-        "one that holds no stress, they overlap no image either; in one that flows they go with it."},
+                "A rotation in degrees, in place of a quaternion: by axis and angle, or by Euler angles."},
+    SectionInfo{"region", "region = {...}", false, "type",
+                "Part of [[bodies]] with `generate` and of [[inlets]]: all new bodies lie completely inside. "
+                "Part of [[events]] and [[measurements]]: bodies whose centre is inside count. In a periodic "
+                "[cell] a body counts if the centre of any of its images is inside. If a box is as wide as "
+                "the periodic cell, new bodies may extend beyond it."},
+    SectionInfo{"scale", "scale = {...}", false, "distribution",
+                "Part of [[bodies]] with `generate` and of [[inlets]]: a random factor by which the three "
+                "semi-axes of each body are multiplied. Mean, deviation and characteristic size are those of "
+                "the distribution before it is cut off at `low` and `high`."},
+    SectionInfo{"inlets", "[[inlets]]", false, "",
+                "Each heading defines a place where grains enter at a given rate. A grain that finds no room "
+                "waits and enters later. `openings.csv` records the grains that entered, step by step. In a "
+                "periodic [cell] new grains do not overlap images of others either, and in a flow they get "
+                "its velocity. Inlets do not work with a cell that holds a stress."},
     SectionInfo{"grains", "[[inlets.grains]]", false, "",
-                "Each heading describes one kind of grain of an inlet's mixture: its share, its material, its "
+                "Each heading defines one kind of grain of an inlet's mixture: its share, its material, its "
                 "shape and its sizes."},
     SectionInfo{"outlets", "[[outlets]]", false, "type",
-                "One heading a place that takes bodies out when their centre is in it, and counts them; in a "
-                "periodic [cell] when that of any of their images is."},
+                "Each heading defines a place that removes and counts bodies whose centre is inside. In a "
+                "periodic [cell] the centre of any image counts."},
     SectionInfo{"domain", "[domain]", false, "",
-                "A box that the centres of bodies are to stay in, and what happens to those that do not. "
-                "Without it they fly on. It ends nowhere along what a periodic [cell] repeats."},
-    SectionInfo{
-        "cell", "[cell]", false, "",
-        "A cell without walls: all in it repeats itself along some directions for ever. Walls in it are "
-        "planes along these. cell.csv has its stress, fabric and granular temperature: stresses are positive "
-        "in compression, and xy is the force along x that is handed on across planes whose normal is y, so "
-        "that a flow `gradient_x = [0, 10, 0]` has a negative stress_xy."},
-    SectionInfo{
-        "flow", "[[cell.flow]]", false, "",
-        "One heading a homogeneous flow that shears, squeezes or stretches the cell for a while, along its "
-        "periodic directions; one after the other. Where it begins, between two steps or within one, all "
-        "bodies get the velocity of their places."},
+                "A box for the centres of bodies, and what happens to bodies that leave it. Without it, "
+                "bodies fly on without limit. The box has no ends along periodic directions of a [cell]."},
+    SectionInfo{"cell", "[cell]", false, "",
+                "A cell without walls, which repeats along one or more directions without end. Walls in it "
+                "must be planes along these directions. cell.csv has its stress, fabric and granular "
+                "temperature. Stresses are positive in compression. Stress xy is the force along x that is "
+                "transmitted across planes with normal y, so a flow `gradient_x = [0, 10, 0]` has a negative "
+                "stress_xy."},
+    SectionInfo{"flow", "[[cell.flow]]", false, "",
+                "Each heading defines a homogeneous flow, which shears, compresses or stretches the cell "
+                "along its periodic directions for some time. Flows follow one another in time. When a flow "
+                "begins, between two steps or within one, all bodies get the flow velocity at their "
+                "positions."},
     SectionInfo{"boundaries", "[[boundaries]]", false, "type",
-                "One heading an obstacle, which stands still, or is carried by a part. With a motion of its "
-                "own it is a "
-                "part of its name."},
+                "Each heading defines an obstacle. It does not move, or a part carries it. If it has a "
+                "motion of its own, it is a part with the same name."},
     SectionInfo{"parts", "[[parts]]", false, "freedom",
-                "One heading a rigid part of the apparatus, which carries boundaries and bodies as one "
-                "piece: a drum, a "
-                "conveyor, a piston, a plate with a load, a wall that holds a pressure, a paddle that turns "
-                "freely. It "
-                "moves as its motions prescribe and, beyond that, as forces move it: not at all, along a "
-                "direction, about "
-                "an axis, or in every way that its joints let it. Forces and speeds are positive along the "
-                "direction. "
-                "parts.csv has what touches it, and what it does."},
-    SectionInfo{
-        "joints", "[[joints]]", false, "type",
-        "One heading a joint between two of a machine: parts with all freedoms, parts that move as is "
-        "prescribed, bodies, and the ground. Places and directions are those at the start, where the joint's "
-        "coordinate "
-        "(its "
-        "angle, travel, or change of length) is 0. joints.csv has coordinates, reactions, forces and works, "
-        "machine.csv the energy of parts with all freedoms."},
+                "Each heading defines a rigid part of the apparatus, which carries boundaries and bodies as "
+                "one piece: a drum, a conveyor, a piston, a plate with a load, a wall that holds a pressure, "
+                "a paddle that rotates freely. A part moves as its motions prescribe. In addition, forces "
+                "move it: not at all, along a direction, about an axis, or in every way that its joints "
+                "allow. Forces and speeds are positive along the direction. parts.csv has the forces on it "
+                "and its motion."},
+    SectionInfo{"joints", "[[joints]]", false, "type",
+                "Each heading defines a joint between two partners. A partner is a part with all freedoms, a "
+                "part with prescribed motion, a body, or the ground. Places and directions are those at the "
+                "start, where the coordinate of the joint (its angle, travel, or change of length) is 0. "
+                "joints.csv has coordinates, reactions, forces and works; machine.csv has the energy of "
+                "parts with all freedoms."},
     SectionInfo{"models", "[[models]]", false, "",
-                "One heading a declarative model (docs/models.md), equations that drive motors of joints and "
-                "look at the "
-                "machine and the grains: an electric motor and its controller, a hydraulic circuit. "
-                "models.csv has its inputs, "
-                "what motors take, and what is recorded. Left out where the program is built without "
-                "declarative models."},
+                "Each heading defines a declarative model (docs/models.md): equations that drive motors of "
+                "joints and read quantities of the machine and the grains. Examples are an electric motor "
+                "with its controller, or a hydraulic circuit. models.csv has its inputs, the variables that "
+                "motors use, and recorded variables. A program that was built without declarative models "
+                "rejects this heading."},
     SectionInfo{"inputs", "[[models.inputs]]", false, "",
-                "One heading an input of the model (`input Real w;`) and what it is: rates and coordinates "
-                "at the end of each "
-                "step, forces as means of it."},
+                "Each heading connects one input of the model (`input Real w;`) with a quantity. Rates and "
+                "coordinates are those at the end of each step; forces are means over the step."},
     SectionInfo{"motor", "[joints.motor]", false, "",
-                "What drives the coordinate of a joint, at a speed, to a place, or with a force; `value`, "
-                "`function`, "
-                "`table` and what a model says add up."},
+                "A motor drives the coordinate of a joint: at a speed, to a position, or with a force. "
+                "`value`, `function`, `table` and the variable of a model are added."},
     SectionInfo{"motion", "[[parts.motion]], [[boundaries.motion]], [[bodies.motion]]", false, "type",
-                "One heading a motion. Several are stacked: each carries the ones after it, as a carriage "
-                "does a screw. Positions are functions of time alone and do not drift; what is given is "
-                "added up."},
+                "Each heading defines one motion. Several motions are stacked: each carries the ones after "
+                "it, as a carriage carries a screw. Positions are functions of time alone and do not drift. "
+                "Contributions within one motion are added."},
     SectionInfo{"fields", "[[fields]]", false, "",
-                "One heading a field of force; they add up. Their work is in `force_work_J`."},
+                "Each heading defines a force field; fields are added. Their work is in `force_work_J`."},
     SectionInfo{"fluid", "[fluid]", false, "",
-                "A fluid that fills all space and that bodies do not change. Each body, whatever its shape, "
-                "feels what the sphere of its volume would, in its centre; nothing turns it. Its work is in "
+                "A fluid that fills all space. Bodies do not change its flow. The fluid acts on the centre "
+                "of each body as on a sphere of the same volume, and exerts no torque. Its work is in "
                 "`force_work_J`."},
-    SectionInfo{
-        "bonds", "[[bonds]]", false, "",
-        "One heading a kind of bonds: round bars that glue bodies together which nearly touch, rigid or "
-        "elastic, until they break. Where two bodies are glued they have no contact. bonds.csv has when "
-        "each formed and broke."},
-    SectionInfo{
-        "events", "[[events]]", false, "",
-        "One heading an event: a quantity crosses a threshold, and at the end of that step, between two "
-        "steps and at that very time, all of its actions are done. events.csv lists what happened."},
-    SectionInfo{
-        "measurements", "[[measurements]]", false, "measure",
-        "One heading a measurement (measuring.md): a table of its own, measured_NAME.csv, and means with "
-        "errors in measurements.json. `scree measure` takes the same headings for runs that are recorded."},
+    SectionInfo{"bonds", "[[bonds]]", false, "",
+                "Each heading defines a kind of bonds. Bonds are round bars, rigid or elastic, which glue "
+                "bodies that nearly touch, until they break. Two bodies that are glued have no contact with "
+                "each other. bonds.csv records when each bond formed and broke."},
+    SectionInfo{"events", "[[events]]", false, "",
+                "Each heading defines an event. When a quantity crosses a threshold, Scree performs all "
+                "actions of the event at the end of that step. With `stepping = \"piecewise\"` the step ends "
+                "at the instant of the crossing. events.csv lists the events that happened."},
+    SectionInfo{"measurements", "[[measurements]]", false, "measure",
+                "Each heading defines a measurement (measuring.md). It gets a table of its own, "
+                "measured_NAME.csv; means with errors are in measurements.json. `scree measure` takes the "
+                "same headings for recorded runs."},
     SectionInfo{"plane", "plane = {...}", false, "",
-                "Part of [[measurements]]: what is counted are bodies whose centre goes through it along its "
-                "normal, less those that come back."},
+                "Part of [[measurements]]: counts bodies whose centre crosses the plane along its normal, "
+                "minus those that come back."},
     SectionInfo{"over", "over = {...}", false, "",
-                "Part of [[measurements]] with `screening`: a plane that grains go through which stay on the "
-                "screen to its end."},
+                "Part of [[measurements]] with `screening`: a plane at the end of the screen, which grains "
+                "cross that stay on the screen."},
 };
 
 // One key in a few lines: as a table it can be compared by eye.
 // clang-format off
 constexpr Key key_table[] = {
     Key{.section = "", .name = "name", .type = text,
-        .description = "Name of the run; the file's name without its ending if left out."},
+        .description = "Name of the run. Default: the file name without its ending."},
     Key{.section = "", .name = "description", .type = text,
         .description = "What the scene shows."},
     Key{.section = "", .name = "origin", .type = vector, .unit = "m",
-        .description = "Subtracted from all coordinates in trajectory.h5, in files for ParaView, and so in exports and "
-                       "pictures. Their numbers are in single precision: far from (0, 0, 0), as map coordinates are, they "
-                       "do not tell grains apart. The scene itself, tables (CSV) and checkpoints keep its coordinates."},
+        .description = "Subtracted from all coordinates in trajectory.h5, in files for ParaView, in exports and in "
+                       "pictures. These are in single precision, which is too coarse far from (0, 0, 0), as with map "
+                       "coordinates. The scene itself, tables (CSV) and checkpoints keep its coordinates."},
     Key{.section = "", .name = "gravity", .type = vector, .unit = "m/s^2",
-        .description = "Acceleration of free fall."},
+        .description = "Acceleration due to gravity."},
     Key{.section = "", .name = "time_step", .type = number, .unit = "s", .range = positive,
         .words = "adaptive",
         .description = "Simulated time of one step. `adaptive`: as long as speeds, overlaps and residuals allow "
-                       "(docs/model.md, A6), with frames and the end exactly at their times."},
+                       "(docs/model.md, A6); frames and the end still have their exact times."},
     Key{.section = "", .name = "largest_time_step", .type = number, .unit = "s", .range = positive,
-        .description = "Longest of adaptive steps."},
+        .description = "Longest adaptive step."},
     Key{.section = "", .name = "least_time_step", .type = number, .unit = "s", .range = positive,
-        .description = "Shortest of adaptive steps; only what is left until a frame may be shorter."},
+        .description = "Shortest adaptive step. Only the time that is left before a frame may be shorter."},
     Key{.section = "", .name = "time_step_overlap", .type = number,
         .range = {.low = 0.0, .high = 0.1, .low_open = true},
-        .description = "Accuracy of adaptive steps: the overlap beyond `solver.correction_slop` that they aim at, as a "
-                       "fraction of the smaller body's smallest semi-axis. Steps go with its square root."},
+        .description = "Accuracy of adaptive steps: the target overlap beyond `solver.correction_slop`, as a fraction "
+                       "of the smaller body's smallest semi-axis. The step length is proportional to its square root."},
     Key{.section = "", .name = "steps_per_impact", .type = number, .range = {.low = 0.0, .high = 1e4},
-        .description = "Adaptive steps are so short that the shortest impact that materials with `youngs_modulus` or "
-                       "`stiffness` could have at the bodies' speeds takes as many; 10 resolve it, 50 to 1 %. 0: no matter."},
+        .description = "Least number of adaptive steps in the shortest impact which materials with `youngs_modulus` or "
+                       "`stiffness` could have at the bodies' speeds. 10 steps resolve an impact, 50 resolve it to 1 "
+                       "%. 0: no such limit."},
     Key{.section = "", .name = "substeps", .type = integer, .range = {.low = 1.0, .high = 1000.0},
-        .description = "Parts of a step in which the contacts found at its start are solved anew."},
+        .description = "Number of parts into which a step is divided. Contacts are found once, at the start of the "
+                       "step, and solved again in each part."},
     Key{.section = "", .name = "sort_interval", .type = integer, .range = {.low = 0.0, .high = 1e9},
-        .description = "Steps after which bodies that are close are put close in memory again; 0: never. Results "
-                       "list bodies in their own order all the same."},
+        .description = "Number of steps after which bodies that are close in space are sorted close in memory. 0: "
+                       "never. The order of bodies in results does not change."},
     Key{.section = "", .name = "stepping", .type = word, .words = "contacts|piecewise",
-        .description = "`contacts` are solved once a step, whenever in it bodies meet. `piecewise` finds every impact at "
-                       "its instant, so that nobody ever overlaps, and advances only those by contacts who lie on "
-                       "others: for what is dilute, and for reference (docs/piecewise.md)."},
+        .description = "`contacts`: all contacts are solved once a step. `piecewise`: finds each impact at its exact "
+                       "time, so that bodies never overlap, and solves contacts only for bodies that rest on others; "
+                       "for dilute systems and for reference (docs/piecewise.md)."},
     Key{.section = "", .name = "most_impacts", .type = integer, .range = {.low = 0.0, .high = 1e9},
-        .description = "Of piecewise steps, in one step, so that its work is bounded, for real time: a step that would have more is "
-                       "made by contacts as a whole, and counted in the column `overran` of steps.csv. 0: any number."},
+        .description = "Piecewise steps: most impacts in one step, which bounds the work of a step in real time. A "
+                       "step with more impacts is solved by contacts as a whole, and counted in the column `overran` "
+                       "of steps.csv. 0: no limit."},
     Key{.section = "", .name = "end_time", .type = number, .unit = "s", .range = not_negative,
-        .description = "Simulated time at which the run ends, at the latest."},
+        .description = "Simulated time at which the run ends at the latest."},
     Key{.section = "", .name = "until", .type = word, .words = "end time|at rest",
-        .description = "`at rest` ends the run as soon as no body's surface has been faster than `rest_speed` for "
-                       "`rest_duration` and since the last event; `end_time` is then the longest time."},
+        .description = "`at rest`: the run ends when no body's surface has been faster than `rest_speed` for "
+                       "`rest_duration`, counted from the last event at the earliest. `end_time` is then the longest "
+                       "time."},
     Key{.section = "", .name = "rest_speed", .type = number, .unit = "m/s", .range = positive,
-        .description = "A body whose surface is not faster is at rest: the speed of its centre plus its largest radius "
-                       "times its rate of turning. Left out, a tenth of |gravity| * time_step."},
+        .description = "A body is at rest if its surface is not faster than this: the speed of its centre plus its "
+                       "largest radius times its angular speed. Default: a tenth of |gravity| * time_step."},
     Key{.section = "", .name = "rest_duration", .type = number, .unit = "s", .range = not_negative,
-        .description = "For how long all bodies have to be at rest for the run to end."},
+        .description = "Time for which all bodies must be at rest before the run ends."},
     Key{.section = "", .name = "restitution_threshold", .type = number, .unit = "m/s", .range = not_negative,
         .description = "Impacts slower than this do not bounce."},
     Key{.section = "", .name = "restitution_law", .type = word, .words = "dissipative|newton|energetic",
-        .description = "`newton` bounds the separation speed by the approach speed within the step's solution; "
-                       "`dissipative` is the same as far as that creates no energy, which friction makes it do in "
-                       "some impacts, and bounces less high there; "
-                       "`energetic` resolves impacts one round after another and gives back the restitution's square "
-                       "of the work of each: it never creates energy, however many bodies meet at once."},
+        .description = "`newton`: Newton's law within the step's solution; with friction it creates energy in some "
+                       "impacts. `dissipative`: the same law, but such impacts bounce less, so that no energy is "
+                       "created. `energetic`: resolves impacts in rounds, one after another, and returns the work of "
+                       "each times the square of the restitution coefficient. It never creates energy, however many "
+                       "bodies meet at once."},
     Key{.section = "", .name = "seed", .type = integer, .fallback = "0", .range = seeds,
-        .description = "Start of all random numbers; the same seed gives the same scene, bit for bit."},
+        .description = "Start of all random numbers. The same seed gives the same scene, bit for bit."},
     Key{.section = "", .name = "parameters", .type = table,
         .description = "Named numbers and texts."},
     Key{.section = "", .name = "solver", .type = table,
-        .description = "How contact impulses are found."},
+        .description = "How contact impulses are computed."},
     Key{.section = "", .name = "sleep", .type = table,
-        .description = "Whether bodies at rest are left out of steps."},
+        .description = "Whether steps skip bodies at rest."},
     Key{.section = "", .name = "checks", .type = table,
-        .description = "How strictly the initial state is looked at."},
+        .description = "How strictly the initial state and the energy balance are checked."},
     Key{.section = "", .name = "output", .type = table,
         .description = "What a run writes."},
     Key{.section = "", .name = "checkpoints", .type = table,
@@ -249,368 +239,408 @@ constexpr Key key_table[] = {
     Key{.section = "", .name = "material_pairs", .type = tables,
         .description = "Pairs of materials."},
     Key{.section = "", .name = "friction_patches", .type = tables,
-        .description = "Places where friction differs."},
+        .description = "Patches where friction differs."},
     Key{.section = "", .name = "shapes", .type = tables,
-        .description = "Shapes that are no ellipsoids."},
+        .description = "Shapes other than ellipsoids."},
     Key{.section = "", .name = "bodies", .type = tables,
-        .description = "Moving bodies; at least one heading of these or of [[inlets]]."},
+        .description = "Moving bodies. A scene needs at least one heading of these or of [[inlets]]."},
     Key{.section = "", .name = "inlets", .type = tables,
-        .description = "Where grains come in."},
+        .description = "Places where grains enter."},
     Key{.section = "", .name = "outlets", .type = tables,
-        .description = "Where bodies are taken out."},
+        .description = "Places where bodies are removed."},
     Key{.section = "", .name = "domain", .type = table,
-        .description = "Where bodies are to stay."},
+        .description = "Box for the centres of bodies."},
     Key{.section = "", .name = "boundaries", .type = tables,
-        .description = "Obstacles."},
+        .description = "Walls and other obstacles."},
     Key{.section = "", .name = "cell", .type = table,
-        .description = "Where space repeats itself."},
+        .description = "Periodic cell."},
     Key{.section = "", .name = "bonds", .type = tables,
-        .description = "What glues bodies together until it breaks."},
+        .description = "Bonds that glue bodies together until they break."},
     Key{.section = "", .name = "parts", .type = tables,
-        .description = "What carries boundaries and bodies."},
+        .description = "Rigid parts that carry boundaries and bodies."},
     Key{.section = "", .name = "joints", .type = tables,
-        .description = "What holds parts of machines together and drives them."},
+        .description = "Joints that connect the parts of machines, and their motors."},
     Key{.section = "", .name = "models", .type = tables,
         .description = "Equations that drive machines."},
     Key{.section = "", .name = "gravity_function", .type = functions, .unit = "m/s^2",
-        .description = "In place of `gravity`, what turns or oscillates: expressions of the time t (s), such as "
-                       "[\"9.81 * sin(t)\", 0, \"-9.81 * cos(t)\"]. The potential energy is that of gravity at t = 0; what "
-                       "it does beyond that is in `force_work_J`."},
+        .description = "In place of `gravity`, for gravity that rotates or oscillates: expressions of the time t (s), "
+                       "such as [\"9.81 * sin(t)\", 0, \"-9.81 * cos(t)\"]. The potential energy is that of gravity at "
+                       "t = 0; the work of the difference is in `force_work_J`."},
     Key{.section = "", .name = "fields", .type = tables,
-        .description = "Forces on all bodies."},
+        .description = "Force fields that act on all bodies."},
     Key{.section = "", .name = "fluid", .type = table,
-        .description = "What bodies are in."},
+        .description = "The fluid around the bodies."},
     Key{.section = "", .name = "events", .type = tables,
-        .description = "What is to happen when something else has."},
+        .description = "Actions that the run performs when a condition is met."},
     Key{.section = "", .name = "measurements", .type = tables,
-        .description = "What is to be measured."},
+        .description = "Quantities that the run measures."},
 
     Key{.section = "solver", .name = "kind", .type = word, .words = "gauss_seidel|nsgs|admm|one_pass",
-        .description = "`gauss_seidel` sweeps over the bodies until the residual is small; `nsgs` does so with "
-                       "the exact solution of each contact; `admm` treats all bodies at once; `one_pass` "
-                       "is the seed method, a fixed amount of work."},
+        .description = "`gauss_seidel` sweeps over the contacts until the residual is small. `nsgs` does the same with "
+                       "the exact solution of each contact. `admm` treats all bodies at once. `one_pass` is the seed "
+                       "method, with a fixed amount of work."},
     Key{.section = "solver", .name = "max_sweeps", .type = integer, .range = {.low = 1.0, .high = 1e6},
-        .description = "Most sweeps a step; each visits every contact once."},
+        .description = "Largest number of sweeps in a step. Each sweep visits each contact once."},
     Key{.section = "solver", .name = "tolerance", .type = number, .range = positive,
-        .description = "Sweeps end when the residual falls below this times a velocity: |gravity| * time_step plus what "
-                        "contacts have to change in the step (docs/model.md, A4)."},
+        .description = "Sweeps end when the residual is below this fraction of a velocity: |gravity| * time_step plus "
+                       "the velocity that contacts have to change in the step (docs/model.md, A4)."},
     Key{.section = "solver", .name = "give_way", .type = boolean,
-        .description = "May contacts of `gauss_seidel` give a little where sweeps would not end, as in jammed "
-                       "packings (docs/model.md, P5)? By how much is told (`given_rms_m_s`); where nothing "
-                       "changes nothing gives."},
+        .description = "Allow contacts of `gauss_seidel` to yield a little where sweeps would not end, as in jammed "
+                       "packings (docs/model.md, P5). Column `given_rms_m_s` has the amount. Contacts whose impulses "
+                       "do not change do not yield."},
     Key{.section = "solver", .name = "warm_start", .type = boolean,
-        .description = "Begin with the impulses of the last step."},
+        .description = "Start from the impulses of the last step."},
     Key{.section = "solver", .name = "friction_cone", .type = word, .words = "exact|sampled",
-        .description = "Admissible friction: Coulomb's smooth cone, or the convex hull of sampled tangents (not "
-                       "with `admm`)."},
+        .description = "Admissible friction: `exact` is Coulomb's smooth cone, `sampled` the convex hull of sampled "
+                       "tangents (not with `admm`)."},
     Key{.section = "solver", .name = "friction_samples", .type = integer, .range = {.low = 3.0, .high = 1024.0},
-        .description = "Tangents of a contact's sampled friction cone."},
+        .description = "Number of tangents of a contact's sampled friction cone."},
     Key{.section = "solver", .name = "position_correction", .type = word, .words = "split|biased",
-        .description = "`split` moves overlapping bodies apart by pseudo-velocities; `biased` lets a solution with a "
-                       "bias move the bodies and one without give them their velocity, made for many `substeps`."},
+        .description = "`split` moves overlapping bodies apart by pseudo-velocities. `biased` solves twice: a solution "
+                       "with a bias moves the bodies, and one without bias gives their velocities; it is made for many "
+                       "`substeps`."},
     Key{.section = "solver", .name = "biased_sweeps", .type = integer, .range = {.low = 1.0, .high = 1e6},
-        .description = "Sweeps of the biased solution of a substep; `max_sweeps` is for `split`."},
+        .description = "Number of sweeps of the biased solution of a substep, with `position_correction = \"biased\"`. "
+                       "With `split`, `max_sweeps` applies."},
     Key{.section = "solver", .name = "unbiased_sweeps", .type = integer, .range = {.low = 1.0, .high = 1e6},
-        .description = "Sweeps of the unbiased solution of a substep."},
+        .description = "Number of sweeps of the unbiased solution of a substep."},
     Key{.section = "solver", .name = "correction_fraction", .type = number, .range = fraction,
-        .description = "Part of an overlap that position correction removes in a step."},
+        .description = "Fraction of an overlap that position correction removes in a step."},
     Key{.section = "solver", .name = "correction_slop", .type = number, .range = not_negative,
-        .description = "Overlap left alone, as a fraction of the smaller body's smallest semi-axis."},
+        .description = "Overlap that is not corrected, as a fraction of the smaller body's smallest semi-axis."},
     Key{.section = "solver", .name = "correction_speed", .type = number, .unit = "m/s", .range = not_negative,
-        .description = "Fastest position correction."},
+        .description = "Largest speed of position correction."},
     Key{.section = "solver", .name = "correction_sweeps", .type = integer, .range = {.low = 0.0, .high = 1e6},
-        .description = "Sweeps of position correction a step."},
+        .description = "Number of sweeps of position correction in a step."},
 
     Key{.section = "sleep", .name = "speed", .type = number, .unit = "m/s", .range = not_negative,
-        .description = "A body whose surface is slower than this is still; 0: nobody ever sleeps."},
+        .description = "A body is still if its surface is slower than this. 0: bodies never sleep."},
     Key{.section = "sleep", .name = "duration", .type = number, .unit = "s", .range = not_negative,
-        .description = "A body that touches others and has been still for so long falls asleep."},
+        .description = "A body that touches others falls asleep when it has been still for this time."},
     Key{.section = "sleep", .name = "tolerance", .type = number, .range = {.low = 0.0, .high = 1.0, .low_open = true},
-        .description = "A sleeper wakes when its contacts and weight would give its surface more than this times "
-                       "|gravity| * time_step in a step (without gravity: times `speed`)."},
+        .description = "A sleeping body wakes when its contacts and weight would give its surface more than this "
+                       "fraction of |gravity| * time_step in a step (without gravity: of `speed`)."},
 
     Key{.section = "checks", .name = "max_initial_overlap", .type = number, .range = not_negative,
-        .description = "Deepest overlap of two bodies, or of a body and a boundary, that a scene may start"
-                       " with, as a fraction of the smaller body's smallest semi-axis."},
+        .description = "Deepest overlap of two bodies, or of a body and a boundary, with which a scene may start, as a "
+                       "fraction of the smaller body's smallest semi-axis."},
 
     Key{.section = "checks", .name = "ledger_tolerance", .type = number, .range = positive,
-        .description = "Ends the run as failed when the energy that nothing accounts for, or that was created "
-                       "beyond the work done on the bodies, exceeds this fraction of the energy turned over so "
-                       "far; not looked at if left out."},
+        .description = "The run ends as failed when unexplained energy, or energy created beyond the work done on the "
+                       "bodies, exceeds this fraction of the energy turned over so far. Default: not checked."},
 
     Key{.section = "output", .name = "interval", .type = number, .unit = "s", .range = positive,
         .description = "Simulated time between frames."},
     Key{.section = "output", .name = "fields", .type = words, .words = "asleep|bonds|fragment|kinetic_energy|overlap",
-        .description = "What a frame holds of every body beyond its pose and velocity."},
+        .description = "Quantities of each body that a frame holds in addition to its pose and velocity."},
     Key{.section = "output", .name = "hdf5", .type = boolean,
         .description = "Write trajectory.h5."},
     Key{.section = "output", .name = "vtk", .type = boolean,
         .description = "Write a VTK series for ParaView."},
     Key{.section = "output", .name = "contacts", .type = boolean,
-        .description = "Frames hold the contacts too."},
+        .description = "Write contacts into frames."},
     Key{.section = "output", .name = "significant_bits", .type = integer, .range = {.low = 8.0, .high = 24.0},
-        .description = "Of the numbers in frames: 24 keeps all of single precision, fewer make smaller files; an error of "
-                       "2^-bits of each number."},
+        .description = "Precision of the numbers in frames. 24 keeps full single precision; fewer bits make smaller "
+                       "files, with a relative error of 2^-bits."},
     Key{.section = "output", .name = "contacts_interval", .type = number, .unit = "s", .range = not_negative,
-        .description = "Simulated time between frames that hold contacts; 0 writes them with every frame."},
+        .description = "Simulated time between frames that hold contacts. 0: every frame holds them."},
     Key{.section = "output", .name = "impacts", .type = boolean,
-        .description = "impacts.csv: every impact of piecewise steps, with its instant, impulses, and positions and velocities of both "
-                       "before and after. Films follow the motion exactly then (`scree render --film`)."},
+        .description = "Write impacts.csv: each impact of piecewise steps with its exact time, its impulses, and "
+                       "positions and velocities of both bodies before and after. Films then follow the motion exactly "
+                       "(`scree render --film`)."},
     Key{.section = "output", .name = "wall_cells", .type = number, .unit = "m", .range = positive,
-        .description = "Sum up what walls feel place by place: pressure, shear, friction, impacts and wear of cells with edges of at most "
-                       "this. Triangles of meshes that are smaller are cells. Nothing is summed up if left out."},
+        .description = "Edge length of wall cells, at most. Scree sums up pressure, shear, friction, impacts and wear "
+                       "of each cell. Triangles of a mesh that are smaller than this are cells themselves. Default: no "
+                       "sums."},
     Key{.section = "output", .name = "wall_cells_interval", .type = number, .unit = "s", .range = not_negative,
-        .description = "Simulated time between frames that hold what walls felt, and over which pressures are means; 0 writes it with every "
-                       "frame. A twentieth of `end_time` if left out."},
+        .description = "Simulated time between frames that hold these sums; pressures are means over this time. 0: "
+                       "every frame holds them. Default: a twentieth of `end_time`."},
     Key{.section = "output", .name = "stage_table", .type = boolean,
         .description = "At the end, print bodies in collision, contacts and the times of the four stages at a dozen "
                        "moments, as `--stage-table` does."},
 
     Key{.section = "checkpoints", .name = "wall_time", .type = number, .unit = "s", .range = not_negative,
-        .description = "Wall time after which one is written; 0: not for this reason."},
+        .description = "Wall-clock time between checkpoints. 0: no checkpoints by wall-clock time."},
     Key{.section = "checkpoints", .name = "interval", .type = number, .unit = "s", .range = not_negative,
-        .description = "Simulated time after which one is written; 0: not for this reason."},
+        .description = "Simulated time between checkpoints. 0: no checkpoints by simulated time."},
     Key{.section = "checkpoints", .name = "steps", .type = integer, .range = {.low = 0.0, .high = 1e9},
-        .description = "Steps after which one is written; 0: not for this reason."},
+        .description = "Number of steps between checkpoints. 0: no checkpoints by steps."},
     Key{.section = "checkpoints", .name = "keep", .type = integer, .range = {.low = 0.0, .high = 1000.0},
-        .description = "How many checkpoints stay, the newest; 0: none is written."},
+        .description = "Number of checkpoints that are kept, the newest ones. 0: none is written."},
 
     Key{.section = "materials", .name = "name", .type = text, .required = true,
-        .description = "Name to refer to it by."},
+        .description = "Name of the material, for references."},
     Key{.section = "materials", .name = "density", .type = number, .unit = "kg/m^3", .required = true,
         .range = positive,
         .description = "Mass per volume."},
     Key{.section = "materials", .name = "friction", .type = number, .range = not_negative,
         .description = "Coulomb's coefficient of sliding friction."},
     Key{.section = "materials", .name = "torsional_friction", .type = number, .unit = "m", .range = not_negative,
-        .description = "Largest torque about the normal over the normal force."},
+        .description = "Largest torque about the normal, divided by the normal force."},
     Key{.section = "materials", .name = "rolling_friction", .type = number, .unit = "m", .range = not_negative,
-        .description = "Largest torque across the normal over the normal force."},
+        .description = "Largest torque perpendicular to the normal, divided by the normal force."},
+    Key{.section = "materials", .name = "torsional_friction_ratio", .type = number, .range = not_negative,
+        .description = "`torsional_friction` over the contact's reduced radius, in place of the length."},
+    Key{.section = "materials", .name = "rolling_friction_ratio", .type = number, .range = not_negative,
+        .description = "`rolling_friction` over the contact's reduced radius, in place of the length: the "
+                       "coefficient of LIGGGHTS and EDEM. The reduced radius of two bodies is a b/(a + b), with a and b "
+                       "the radii of spheres of their volumes; at a wall it is a."},
     Key{.section = "materials", .name = "restitution", .type = number, .range = fraction,
-        .description = "Coefficient of restitution: 0 does not bounce, 1 keeps the energy."},
+        .description = "Coefficient of restitution. 0: no bounce; 1: no loss of energy."},
     Key{.section = "materials", .name = "adhesion_energy", .type = number, .unit = "J/m^2", .range = not_negative,
-        .description = "W of surfaces that stick: contacts bear tension up to 3/2 pi W R (JKR), R the radius of the gap, of "
-                       "two balls a b/(a + b)."},
+        .description = "Adhesion energy W of the surfaces. Contacts bear tension up to 3/2 pi W R (JKR), with R the "
+                       "radius of the gap; R = a b/(a + b) for two balls."},
     Key{.section = "materials", .name = "surface_tension", .type = number, .unit = "N/m", .range = not_negative,
-        .description = "gamma of a liquid that makes bridges of `bridge_volume` between surfaces that are near."},
+        .description = "Surface tension gamma of a liquid, which forms bridges of `bridge_volume` between surfaces "
+                       "that are close."},
     Key{.section = "materials", .name = "wetting_angle", .type = number, .unit = "deg",
-        .range = {.low = 0.0, .high = 89.0}, .description = "Between the liquid and the surface; 0 if left out."},
+        .range = {.low = 0.0, .high = 89.0},
+        .description = "Contact angle between the liquid and the surface. Default: 0."},
     Key{.section = "materials", .name = "bridge_volume", .type = number, .unit = "m^3", .range = not_negative,
-        .description = "Of the liquid in a bridge. It pulls with 4 pi R gamma cos(angle) in touch, less the wider the gap, "
-                       "and breaks at (1 + angle/2) cbrt(volume)."},
+        .description = "Volume of liquid in a bridge. A bridge attracts with 4 pi R gamma cos(angle) at contact, and "
+                       "with less as the gap widens. It breaks at a gap of (1 + angle/2) cbrt(volume)."},
     Key{.section = "materials", .name = "youngs_modulus", .type = number, .unit = "Pa", .range = not_negative,
-        .description = "Contacts give as Hertz's do, with the forces along surfaces of Mindlin's kind. Rigid if left out. Of two materials compliances add up."},
+        .description = "Young's modulus. Contacts are elastic: Hertz's law along the normal, Mindlin's along the "
+                       "surface. Compliances of the two materials are added. Default: rigid."},
     Key{.section = "materials", .name = "poisson_ratio", .type = number, .range = {.low = 0.0, .high = 0.5},
-        .description = "Of what gives: tangential over normal stiffness is 2 (1 - nu)/(2 - nu). 0.3 if left out."},
+        .description = "Poisson's ratio nu of elastic contacts: the tangential stiffness is 2 (1 - nu)/(2 - nu) times "
+                       "the normal stiffness. Default: 0.3."},
     Key{.section = "materials", .name = "stiffness", .type = number, .unit = "N/m", .range = not_negative,
-        .description = "In place of `youngs_modulus`: the force of a contact over its overlap. Of two materials the smaller one."},
+        .description = "In place of `youngs_modulus`: force of a contact divided by its overlap. The smaller value of "
+                       "the two materials applies."},
     Key{.section = "materials", .name = "wear_coefficient", .type = number, .range = not_negative,
-        .description = "k of Archard's law: a wall of this material loses k F s / `hardness` of its volume where a force F slides by s."},
+        .description = "Coefficient k of Archard's law. A wall of this material loses the volume k F s / `hardness` "
+                       "where a force F slides over a distance s."},
     Key{.section = "materials", .name = "hardness", .type = number, .unit = "Pa", .range = positive,
-        .description = "H of Archard's law."},
+        .description = "Hardness H of Archard's law."},
     Key{.section = "materials", .name = "impact_wear", .type = number, .unit = "m^3/J", .range = not_negative,
-        .description = "Volume that a wall of this material loses by the energy of impacts along the normal."},
+        .description = "Volume that a wall of this material loses, divided by the energy of impacts along the normal."},
 
     Key{.section = "materials", .name = "friction_factors", .type = vector, .range = not_negative,
-        .description = "Factors on friction along the body's own x, y and z (a boundary's: the world's): grain, "
-                       "grooves, scales. The smaller coefficient of a tangent plane is at least a thousandth of "
-                       "the larger."},
+        .description = "Factors on friction along the body's own x, y and z axes (for a boundary: the world's axes), "
+                       "for grain, grooves or scales. The smaller coefficient of a tangent plane is at least a "
+                       "thousandth of the larger."},
 
     Key{.section = "friction_patches", .name = "material", .type = text, .required = true,
         .description = "Name of the material."},
     Key{.section = "friction_patches", .name = "centre", .type = vector, .unit = "m", .required = true,
-        .description = "Middle of the patch, in the body's own axes (a boundary's: the world's)."},
+        .description = "Centre of the patch, in the body's own axes (for a boundary: the world's axes)."},
     Key{.section = "friction_patches", .name = "radius", .type = number, .unit = "m", .required = true,
         .range = not_negative,
-        .description = "Contacts nearer to the middle have the factor."},
+        .description = "The factor applies to contacts within this distance of the centre."},
     Key{.section = "friction_patches", .name = "edge", .type = number, .unit = "m", .range = not_negative,
-        .description = "Width over which the factor goes back to one, linearly."},
+        .description = "Width over which the factor changes linearly back to 1."},
     Key{.section = "friction_patches", .name = "factor", .type = number, .required = true, .range = not_negative,
-        .description = "Factor on the sliding, torsional and rolling coefficients of all the material's pairs."},
+        .description = "Factor on the sliding, torsional and rolling coefficients of all pairs with this material."},
 
     Key{.section = "material_pairs", .name = "materials", .type = names, .required = true,
         .description = "Names of the two materials."},
     Key{.section = "material_pairs", .name = "friction", .type = number, .range = not_negative,
         .description = "Coulomb's coefficient of sliding friction."},
     Key{.section = "material_pairs", .name = "torsional_friction", .type = number, .unit = "m", .range = not_negative,
-        .description = "Largest torque about the normal over the normal force."},
+        .description = "Largest torque about the normal, divided by the normal force."},
     Key{.section = "material_pairs", .name = "rolling_friction", .type = number, .unit = "m", .range = not_negative,
-        .description = "Largest torque across the normal over the normal force."},
+        .description = "Largest torque perpendicular to the normal, divided by the normal force."},
+    Key{.section = "material_pairs", .name = "torsional_friction_ratio", .type = number, .range = not_negative,
+        .description = "`torsional_friction` over the contact's reduced radius, in place of the length."},
+    Key{.section = "material_pairs", .name = "rolling_friction_ratio", .type = number, .range = not_negative,
+        .description = "`rolling_friction` over the contact's reduced radius, in place of the length."},
     Key{.section = "material_pairs", .name = "restitution", .type = number, .range = fraction,
-        .description = "Coefficient of restitution: 0 does not bounce, 1 keeps the energy."},
+        .description = "Coefficient of restitution. 0: no bounce; 1: no loss of energy."},
     Key{.section = "material_pairs", .name = "adhesion_energy", .type = number, .unit = "J/m^2", .range = not_negative,
-        .description = "W of surfaces that stick: contacts bear tension up to 3/2 pi W R (JKR), R the radius of the gap, of "
-                       "two balls a b/(a + b)."},
+        .description = "Adhesion energy W of the surfaces. Contacts bear tension up to 3/2 pi W R (JKR), with R the "
+                       "radius of the gap; R = a b/(a + b) for two balls."},
     Key{.section = "material_pairs", .name = "surface_tension", .type = number, .unit = "N/m", .range = not_negative,
-        .description = "gamma of a liquid that makes bridges of `bridge_volume` between surfaces that are near."},
+        .description = "Surface tension gamma of a liquid, which forms bridges of `bridge_volume` between surfaces "
+                       "that are close."},
     Key{.section = "material_pairs", .name = "wetting_angle", .type = number, .unit = "deg",
-        .range = {.low = 0.0, .high = 89.0}, .description = "Between the liquid and the surface; 0 if left out."},
+        .range = {.low = 0.0, .high = 89.0},
+        .description = "Contact angle between the liquid and the surface. Default: the mean of the two materials' "
+                       "angles."},
     Key{.section = "material_pairs", .name = "bridge_volume", .type = number, .unit = "m^3", .range = not_negative,
-        .description = "Of the liquid in a bridge. It pulls with 4 pi R gamma cos(angle) in touch, less the wider the gap, "
-                       "and breaks at (1 + angle/2) cbrt(volume)."},
+        .description = "Volume of liquid in a bridge. A bridge attracts with 4 pi R gamma cos(angle) at contact, and "
+                       "with less as the gap widens. It breaks at a gap of (1 + angle/2) cbrt(volume)."},
     Key{.section = "material_pairs", .name = "youngs_modulus", .type = number, .unit = "Pa", .range = not_negative,
-        .description = "Contacts give as Hertz's do, with the forces along surfaces of Mindlin's kind, as between two of one material of this modulus."},
+        .description = "Young's modulus. Contacts are elastic as between two bodies of one material with this modulus: "
+                       "Hertz's law along the normal, Mindlin's along the surface."},
     Key{.section = "material_pairs", .name = "poisson_ratio", .type = number, .range = {.low = 0.0, .high = 0.5},
-        .description = "Of what gives: tangential over normal stiffness is 2 (1 - nu)/(2 - nu). 0.3 if left out."},
+        .description = "Poisson's ratio nu of elastic contacts: the tangential stiffness is 2 (1 - nu)/(2 - nu) times "
+                       "the normal stiffness. Default: 0.3. Needs `youngs_modulus` or `stiffness`."},
     Key{.section = "material_pairs", .name = "stiffness", .type = number, .unit = "N/m", .range = not_negative,
-        .description = "In place of `youngs_modulus`: the force of a contact over its overlap."},
+        .description = "In place of `youngs_modulus`: force of a contact divided by its overlap."},
 
     Key{.section = "shapes", .name = "name", .type = text,
-        .description = "Name that bodies call it by; not in a file of its own."},
+        .description = "Name by which bodies refer to the shape. Not used in a file of its own."},
     Key{.section = "shapes", .name = "file", .type = text,
         .description = "File of the shape, relative to the scene's folder: a .toml file with the keys of this heading, or "
                        "the spheres of a clump, one a line: x, y, z and the radius."},
     Key{.section = "shapes", .name = "base", .type = word, .fallback = "\"ellipsoid\"",
         .words = "ellipsoid|paraboloid|cone|hyperboloid|two_sheets",
-        .description = "The base quadric, with r^2 = x^2/a^2 + y^2/b^2 and a, b, c the semi-axes: 1 - r^2 - z^2/c^2; "
-                       "1 - z/c - r^2; (1 - z/c)^2 - r^2; 1 + z^2/c^2 - r^2; (2 + z/c)^2 - 1 - r^2. The first is closed; "
-                       "the others are for perturbations to close."},
+        .description = "Base quadric, with r^2 = x^2/a^2 + y^2/b^2 and semi-axes a, b, c. In the order of the words: 1 "
+                       "- r^2 - z^2/c^2; 1 - z/c - r^2; (1 - z/c)^2 - r^2; 1 + z^2/c^2 - r^2; (2 + z/c)^2 - 1 - r^2. "
+                       "Only the first is closed; perturbations must close the others."},
     Key{.section = "shapes", .name = "semi_axes", .type = vector, .range = not_negative,
-        .description = "Of the base quadric; 0: endless along that axis."},
+        .description = "Semi-axes of the base quadric. 0: it has no end along that axis."},
     Key{.section = "shapes", .name = "perturbations", .type = tables,
         .description = "Bumps and dents."},
     Key{.section = "shapes", .name = "members", .type = tables,
-        .description = "In place of `base`, `semi_axes` and `perturbations`: the ellipsoids of a clump, up to 64. Clumps "
-                       "and shapes that are given by functions cannot be in one scene yet."},
+        .description = "In place of `base`, `semi_axes` and `perturbations`: the ellipsoids of a clump, up to 64. One "
+                       "scene cannot yet have both clumps and shapes that are given by functions."},
 
     Key{.section = "members", .name = "semi_axes", .type = vector, .range = positive,
-        .description = "Of the ellipsoid, along its own x, y and z, in units of the shape. This or `radius`."},
+        .description = "Semi-axes of the ellipsoid along its own x, y and z axes, in units of the shape. Give this or "
+                       "`radius`."},
     Key{.section = "members", .name = "radius", .type = number, .range = positive,
-        .description = "A sphere: short for three equal semi-axes."},
+        .description = "Radius of a sphere, short for three equal semi-axes."},
     Key{.section = "members", .name = "position", .type = vector, .fallback = "[0, 0, 0]",
-        .description = "Of its centre."},
+        .description = "Position of its centre."},
     Key{.section = "members", .name = "orientation", .type = orientation, .words = "aligned",
-        .description = "Unit quaternion [w, x, y, z] of its axes; `aligned` if left out."},
+        .description = "Unit quaternion [w, x, y, z] of its axes. Default: `aligned`."},
 
     Key{.section = "perturbations", .name = "type", .type = word, .required = true, .words = "ellipsoid|plane",
-        .description = "Q = 1 - |x/semi_axes|^2 about `centre`, or the distance from a plane."},
+        .description = "Q = 1 - |x/semi_axes|^2 about `centre`, or Q = distance from a plane."},
     Key{.section = "perturbations", .name = "weight", .type = number, .required = true,
-        .description = "f of f Q^2 where Q >= 0: a bump where positive, a dent where negative."},
+        .description = "Factor f of f Q^2 where Q >= 0. Positive: a bump; negative: a dent."},
     Key{.section = "perturbations", .name = "semi_axes", .type = vector, .required = true, .range = not_negative,
-        .forms = "ellipsoid", .description = "0: endless along that axis."},
+        .forms = "ellipsoid",
+        .description = "Semi-axes of the ellipsoid. 0: it has no end along that axis."},
     Key{.section = "perturbations", .name = "centre", .type = vector, .fallback = "[0, 0, 0]", .forms = "ellipsoid",
-        .description = "Of the ellipsoid."},
+        .description = "Centre of the ellipsoid."},
     Key{.section = "perturbations", .name = "orientation", .type = orientation, .words = "aligned", .forms = "ellipsoid",
-        .description = "Unit quaternion [w, x, y, z] of the ellipsoid's axes; `aligned` if left out."},
+        .description = "Unit quaternion [w, x, y, z] of the ellipsoid's axes. Default: `aligned`."},
     Key{.section = "perturbations", .name = "outside", .type = boolean, .fallback = "false", .forms = "ellipsoid",
-        .description = "Take -Q: what lies outside of the ellipsoid. With a negative weight it closes a base that is "
-                       "endless, with rounded edges."},
+        .description = "Use -Q, which is positive outside the ellipsoid. With a negative weight this closes a base "
+                       "without end; its edges are then rounded."},
     Key{.section = "perturbations", .name = "point", .type = vector, .required = true, .forms = "plane",
         .description = "Any point of the plane."},
     Key{.section = "perturbations", .name = "normal", .type = vector, .required = true, .forms = "plane",
-        .description = "Points to where Q is positive; any length but zero."},
+        .description = "Points to the side where Q is positive; any non-zero length."},
 
     Key{.section = "bodies", .name = "generate", .type = word, .words = "lattice|random|dense",
-        .description = "Makes `count` bodies in `region`: on a grid, or one after the other at random "
-                       "places where they overlap neither each other nor bodies of earlier headings nor boundaries "
-                       "as these stand at the start."},
+        .description = "Makes `count` bodies in `region`. `lattice`: on a grid. `random`: one after another at random "
+                       "places. `dense`: at random places in an enlarged region, which then shrinks around them. They "
+                       "overlap neither each other nor bodies of earlier headings nor boundaries in their initial "
+                       "positions."},
     Key{.section = "bodies", .name = "table", .type = text, .forms = "table",
         .description = "CSV or HDF5 file of bodies, relative to the scene's folder; see below."},
+    Key{.section = "bodies", .name = "table_scale", .type = number, .unit = "m", .range = positive, .forms = "table",
+        .description = "Length of one unit of the table: 0.001 where positions, sizes and velocities are in "
+                       "millimetres. Default: 1."},
+    Key{.section = "bodies", .name = "mirror", .type = word, .words = "x|y|z", .forms = "table",
+        .description = "Mirrors the table's bodies: the sign of this coordinate changes. The first of the three "
+                       "changes of a table's place."},
+    Key{.section = "bodies", .name = "rotate", .type = orientation, .words = "aligned", .forms = "table",
+        .description = "Rotates the table's bodies about the origin, with their velocities, after `mirror`."},
+    Key{.section = "bodies", .name = "move", .type = vector, .unit = "m", .fallback = "[0, 0, 0]", .forms = "table",
+        .description = "Moves the table's bodies, after `mirror` and `rotate`."},
     Key{.section = "bodies", .name = "material", .type = text,
-        .description = "Name of the material; may be left out if there is only one."},
+        .description = "Name of the material. Optional if there is only one."},
     Key{.section = "bodies", .name = "semi_axes", .type = vector, .unit = "m", .range = positive,
-        .description = "The ellipsoid's semi-axes along its own x, y and z. This or `radius`; a table may "
-                       "bring its own."},
+        .description = "Semi-axes of the ellipsoid along its own x, y and z axes. Give this or `radius`. A table may "
+                       "have columns of its own."},
     Key{.section = "bodies", .name = "radius", .type = number, .unit = "m", .range = positive,
-        .description = "A sphere: short for three equal semi-axes."},
+        .description = "Radius of a sphere, short for three equal semi-axes."},
     Key{.section = "bodies", .name = "shape", .type = text,
         .description = "Name of a shape of [[shapes]], in place of semi-axes; with `size`."},
     Key{.section = "bodies", .name = "size", .type = number, .unit = "m", .range = positive,
-        .description = "What one unit of length of the shape is."},
+        .description = "Length of one unit of the shape."},
     Key{.section = "bodies", .name = "position", .type = vector, .unit = "m", .required = true, .forms = "single",
-        .description = "Centre of mass."},
+        .description = "Position of the centre of mass."},
     Key{.section = "bodies", .name = "orientation", .type = orientation, .words = "random|aligned",
         .forms = "single|lattice|random|dense",
-        .description = "Unit quaternion [w, x, y, z] from the body's axes to the world's; `aligned` is [1,"
-                       " 0, 0, 0]. Left out: `aligned` for a single body, `random` for generated ones."},
+        .description = "Unit quaternion [w, x, y, z] from the body's axes to the world's; `aligned` is [1, 0, 0, 0]. "
+                       "Default: `aligned` for a single body, `random` for generated bodies."},
     Key{.section = "bodies", .name = "orientation_spread", .type = number, .unit = "deg",
         .range = {.low = 0.0, .high = 180.0}, .forms = "lattice|random|dense",
-        .description = "Generated bodies are turned out of `orientation` by rotation vectors whose components are normal "
-                       "with this standard deviation."},
+        .description = "Generated bodies are rotated out of `orientation` by rotation vectors whose components are "
+                       "normally distributed with this standard deviation."},
     Key{.section = "bodies", .name = "velocity", .type = vector, .unit = "m/s",
-        .description = "Initial velocity; a table may bring its own."},
+        .description = "Initial velocity. A table may have columns of its own."},
     Key{.section = "bodies", .name = "angular_velocity", .type = vector, .unit = "rad/s",
-        .description = "Initial angular velocity in world axes; a table may bring its own."},
+        .description = "Initial angular velocity in world axes. A table may have columns of its own."},
     Key{.section = "bodies", .name = "velocity_spread", .type = number, .unit = "m/s", .range = not_negative,
         .forms = "lattice|random|dense",
-        .description = "Standard deviation of each component of random velocities on top of `velocity`: a granular gas. All "
-                       "together they have no momentum."},
+        .description = "Standard deviation of each component of random velocities, which are added to `velocity`, as "
+                       "for a granular gas. The total momentum of the random part is zero."},
     Key{.section = "bodies", .name = "angular_velocity_spread", .type = number, .unit = "rad/s", .range = not_negative,
         .forms = "lattice|random|dense",
-        .description = "The same of angular velocities."},
+        .description = "The same for angular velocities."},
     Key{.section = "bodies", .name = "name", .type = text,
-        .description = "What joints call a single body, and events and parts.csv the part that bodies are which are fixed or have a motion; "
-                       "left out, `bodies` and the heading's number."},
+        .description = "Name by which joints refer to a single body, and events and parts.csv to the part of bodies "
+                       "that are fixed or have a motion. Default: `bodies` and the number of the heading."},
     Key{.section = "bodies", .name = "part", .type = text,
-        .description = "Name of the part that carries them, whatever pushes them, until an event releases them by `release_bodies`; one "
-                       "that forces do not move."},
+        .description = "Name of the part that carries the bodies, whatever forces act on them, until an event releases "
+                       "them (`release_bodies`). The part must be one that forces do not move."},
     Key{.section = "bodies", .name = "fixed", .type = boolean,
-        .description = "They stay where they are, whatever pushes them, as a part of their own, until an event releases them by "
-                       "`release_bodies`."},
+        .description = "The bodies do not move, whatever forces act on them, until an event releases them "
+                       "(`release_bodies`). They form a part of their own."},
     Key{.section = "bodies", .name = "motion", .type = tables,
-        .description = "They go as one piece, whatever pushes them, as a part of their own."},
+        .description = "The bodies move as one piece, whatever forces act on them. They form a part of their own."},
     Key{.section = "bodies", .name = "count", .type = integer, .range = counting,
         .forms = "lattice|random|dense",
-        .description = "Number of bodies to make. With `dense` this or `solid_fraction`."},
+        .description = "Number of bodies to make. With `dense`, give this or `solid_fraction`."},
     Key{.section = "bodies", .name = "solid_fraction", .type = number, .unit = "1", .range = {.low = 0.0, .high = 0.95, .low_open = true},
         .forms = "dense",
-        .description = "Part of the region's volume that the bodies are to fill, in place of `count`."},
+        .description = "Fraction of the region's volume that the bodies fill, in place of `count`."},
     Key{.section = "bodies", .name = "region", .type = table, .required = true, .forms = "lattice|random|dense",
-        .description = "Where to make them."},
+        .description = "Region in which the bodies are made."},
     Key{.section = "bodies", .name = "scale", .type = table, .forms = "lattice|random|dense",
-        .description = "Distribution of sizes; all are equal if left out."},
+        .description = "Distribution of sizes. Default: all are equal."},
     Key{.section = "bodies", .name = "spacing", .type = number, .unit = "m", .range = positive, .forms = "lattice",
-        .description = "Distance between neighbouring places of the grid; left out, the largest body's "
-                       "length plus twice the jitter, so that no orientation can overlap."},
+        .description = "Distance between neighbouring grid points. Default: length of the largest body plus twice the "
+                       "jitter, so that bodies cannot overlap in any orientation."},
     Key{.section = "bodies", .name = "arrangement", .type = word, .words = "cubic|body_centred|face_centred|hexagonal", .forms = "lattice",
-        .description = "Of the lattice, in layers along the region's third axis; `spacing` is that of nearest neighbours. Equal spheres "
-                       "that touch fill 0.524, 0.680, 0.740 and 0.740."},
+        .description = "Arrangement of the lattice, in layers along the region's third axis. `spacing` is the distance "
+                       "of nearest neighbours. Equal spheres that touch have the solid fractions 0.524, 0.680, 0.740 "
+                       "and 0.740."},
     Key{.section = "bodies", .name = "jitter", .type = number, .unit = "m", .range = not_negative, .forms = "lattice",
-        .description = "Largest random shift from a place of the grid, along each axis."},
+        .description = "Largest random shift from a grid point along each axis."},
     Key{.section = "bodies", .name = "attempts", .type = integer,
         .range = {.low = 1.0, .high = 1e9}, .forms = "random|dense",
-        .description = "Places tried for a body before the region counts as full."},
+        .description = "Number of places that are tried for a body before the region is considered full."},
     Key{.section = "bodies", .name = "clearance", .type = number, .unit = "m", .range = not_negative, .forms = "random",
-        .description = "Least gap between two bodies; of spheres these are Poisson discs. Of shapes with hollows it may be less."},
+        .description = "Smallest gap between two bodies (for spheres: Poisson disc sampling). Between shapes with "
+                       "hollows the gap may be smaller."},
     Key{.section = "bodies", .name = "seed", .type = integer, .range = seeds, .forms = "single|lattice|random|dense",
-        .description = "Random numbers of this heading; left out, they follow from the scene's seed and "
-                       "the heading's number."},
+        .description = "Seed of the random numbers of this heading. Default: derived from the scene's seed and the "
+                       "number of the heading."},
 
     Key{.section = "region", .name = "type", .type = word, .required = true, .words = "box|cylinder|mesh",
-        .description = "Its form."},
+        .description = "Form of the region."},
     Key{.section = "region", .name = "low", .type = vector, .unit = "m", .required = true, .forms = "box",
-        .description = "Corner of least x, y, z."},
+        .description = "Corner with the smallest x, y, z."},
     Key{.section = "region", .name = "high", .type = vector, .unit = "m", .required = true, .forms = "box",
-        .description = "Corner of greatest x, y, z."},
+        .description = "Corner with the largest x, y, z."},
     Key{.section = "region", .name = "start", .type = vector, .unit = "m", .required = true, .forms = "cylinder",
-        .description = "One end of the axis; a lattice is filled from here."},
+        .description = "One end of the axis. A lattice is filled from here."},
     Key{.section = "region", .name = "end", .type = vector, .unit = "m", .required = true, .forms = "cylinder",
         .description = "Other end of the axis."},
     Key{.section = "region", .name = "radius", .type = number, .unit = "m", .required = true,
         .range = positive, .forms = "cylinder",
         .description = "Radius of the cylinder."},
     Key{.section = "region", .name = "file", .type = text, .required = true, .forms = "mesh",
-        .description = "STL, OBJ, PLY or VTP file of a closed mesh, relative to the scene's folder: what it holds."},
+        .description = "STL, OBJ, PLY or VTP file of a closed mesh, relative to the scene's folder. The region is its "
+                       "inside."},
     Key{.section = "region", .name = "scale", .type = number, .unit = "m", .range = positive, .forms = "mesh",
-        .description = "What one unit of length of the file is; 1 if left out."},
+        .description = "Length of one unit of the file. Default: 1."},
     Key{.section = "region", .name = "position", .type = vector, .unit = "m", .forms = "mesh",
-        .description = "Where the file's origin is; the world's if left out."},
+        .description = "Position of the file's origin. Default: the world's origin."},
 
     Key{.section = "scale", .name = "distribution", .type = word, .required = true,
         .words = "constant|uniform|normal|lognormal|weibull|table",
-        .description = "Its law. `weibull` is that of Rosin and Rammler: a share exp(-(x / characteristic)^modulus) "
-                       "is larger than x. `table`: a file of sieves."},
+        .description = "Distribution of the factor. `weibull` is the Rosin-Rammler distribution: a share exp(-(x / "
+                       "characteristic)^modulus) is larger than x. `table` is a sieve curve from a file."},
     Key{.section = "scale", .name = "by", .type = word, .words = "number|mass",
-        .description = "Whether shares are those of the number of grains or of their mass, as sieves weigh them."},
+        .description = "Whether shares are by the number of grains or by their mass, as in sieving."},
     Key{.section = "scale", .name = "table", .type = text, .required = true, .forms = "table",
-        .description = "CSV file, relative to the scene's folder, of factors and of the share, 0 to 1, that is "
-                       "smaller (passes the sieve): both rising, straight lines between."},
+        .description = "CSV file, relative to the scene's folder, with factors and the share, 0 to 1, that is smaller "
+                       "(passes the sieve). Both must increase; values between rows are interpolated linearly."},
     Key{.section = "scale", .name = "characteristic", .type = number, .required = true, .range = positive,
         .forms = "weibull",
-        .description = "Factor that 1/e of all is larger than."},
+        .description = "Factor that a share of 1/e exceeds."},
     Key{.section = "scale", .name = "modulus", .type = number, .required = true, .range = positive,
         .forms = "weibull",
-        .description = "How alike sizes are: the larger the more."},
+        .description = "The larger it is, the narrower the distribution."},
     Key{.section = "scale", .name = "mean", .type = number, .range = positive, .forms = "constant|normal|lognormal",
         .description = "Mean factor."},
     Key{.section = "scale", .name = "deviation", .type = number, .required = true, .range = positive,
@@ -624,63 +654,69 @@ constexpr Key key_table[] = {
         .description = "Largest factor."},
 
     Key{.section = "inlets", .name = "name", .type = text,
-        .description = "For messages and results; left out, inlet0 and so on."},
+        .description = "Name in messages and results. Default: inlet0 and so on."},
     Key{.section = "inlets", .name = "region", .type = table, .required = true,
-        .description = "Where grains are made: at the first random place where they overlap nobody and no "
-                       "boundary."},
+        .description = "Region in which grains are made: each at the first random place where it overlaps neither "
+                       "bodies nor boundaries."},
     Key{.section = "inlets", .name = "mass_rate", .type = number, .unit = "kg/s", .range = positive,
-        .description = "What comes in; this or `number_rate`."},
+        .description = "Mass that enters per second. Give this or `number_rate`."},
     Key{.section = "inlets", .name = "number_rate", .type = number, .unit = "1/s", .range = positive,
-        .description = "Grains that come in a second."},
+        .description = "Number of grains that enter per second."},
     Key{.section = "inlets", .name = "waits", .type = boolean,
-        .description = "It waits for an event with `start_inlet`; its `start` and `stop` count from there."},
+        .description = "The inlet waits for an event with `start_inlet`. Its `start` and `stop` count from that time."},
     Key{.section = "inlets", .name = "start", .type = number, .unit = "s",
-        .description = "When it opens."},
+        .description = "Time at which the inlet starts."},
     Key{.section = "inlets", .name = "stop", .type = number, .unit = "s",
-        .description = "When it closes; left out, never."},
+        .description = "Time at which the inlet stops. Default: never."},
     Key{.section = "inlets", .name = "mass", .type = number, .unit = "kg", .range = positive,
-        .description = "What it makes at most in all."},
+        .description = "Largest total mass that the inlet makes."},
     Key{.section = "inlets", .name = "count", .type = integer, .range = counting,
-        .description = "How many grains it makes at most in all."},
+        .description = "Largest total number of grains that the inlet makes."},
     Key{.section = "inlets", .name = "material", .type = text,
-        .description = "Name of the material; may be left out if there is only one."},
+        .description = "Name of the material. Optional if there is only one."},
+    Key{.section = "inlets", .name = "grains", .type = tables,
+        .description = "A mixture: the kinds of grain that the inlet makes, in place of its own `material`, shape and "
+                       "`scale`."},
+    Key{.section = "inlets", .name = "shares_by", .type = word, .fallback = "\"mass\"", .words = "mass|number",
+        .description = "Whether `share` of [[inlets.grains]] counts mass or the number of grains."},
     Key{.section = "inlets", .name = "semi_axes", .type = vector, .unit = "m", .range = positive,
-        .description = "The ellipsoid's semi-axes. This, `radius` or `shape`."},
+        .description = "Semi-axes of the ellipsoid. Give this, `radius` or `shape`."},
     Key{.section = "inlets", .name = "radius", .type = number, .unit = "m", .range = positive,
-        .description = "A sphere: short for three equal semi-axes."},
+        .description = "Radius of a sphere, short for three equal semi-axes."},
     Key{.section = "inlets", .name = "shape", .type = text,
         .description = "Name of a shape of [[shapes]], in place of semi-axes; with `size`."},
     Key{.section = "inlets", .name = "size", .type = number, .unit = "m", .range = positive,
-        .description = "What one unit of length of the shape is."},
+        .description = "Length of one unit of the shape."},
     Key{.section = "inlets", .name = "scale", .type = table,
-        .description = "Distribution of sizes; all are equal if left out."},
+        .description = "Distribution of sizes. Default: all are equal."},
     Key{.section = "inlets", .name = "sizes", .type = integer, .range = {.low = 1.0, .high = 100000.0},
-        .description = "How many different sizes stand for the distribution: parts of equal share, by number or "
-                       "by mass, each with its middle size."},
+        .description = "Number of different sizes that represent the distribution. Each represents an equal share, by "
+                       "number or by mass, and is the middle size of its share."},
     Key{.section = "inlets", .name = "orientation", .type = orientation, .words = "random|aligned",
-        .description = "Unit quaternion [w, x, y, z] from the body's axes to the world's; left out, `random`."},
+        .description = "Unit quaternion [w, x, y, z] from the body's axes to the world's. Default: `random`."},
     Key{.section = "inlets", .name = "orientation_spread", .type = number, .unit = "deg",
         .range = {.low = 0.0, .high = 180.0},
-        .description = "Grains are turned out of `orientation` by rotation vectors whose components are normal with this "
-                       "standard deviation."},
+        .description = "Grains are rotated out of `orientation` by rotation vectors whose components are normally "
+                       "distributed with this standard deviation."},
     Key{.section = "inlets", .name = "velocity", .type = vector, .unit = "m/s",
-        .description = "Of every new grain."},
+        .description = "Velocity of each new grain."},
     Key{.section = "inlets", .name = "angular_velocity", .type = vector, .unit = "rad/s",
-        .description = "Of every new grain, in world axes."},
+        .description = "Angular velocity of each new grain, in world axes."},
     Key{.section = "inlets", .name = "attempts", .type = integer, .range = {.low = 1.0, .high = 1e9},
-        .description = "Places that a step tries for a grain before it has to wait for the next step."},
+        .description = "Number of places that a step tries for a grain. If none is free, the grain waits for the next "
+                       "step."},
     Key{.section = "inlets", .name = "seed", .type = integer, .range = seeds,
-        .description = "Random numbers of this heading; left out, they follow from the scene's seed and "
-                       "the heading's number."},
+        .description = "Seed of the random numbers of this heading. Default: derived from the scene's seed and the "
+                       "number of the heading."},
 
     Key{.section = "outlets", .name = "name", .type = text,
-        .description = "For messages and results; left out, outlet0 and so on."},
+        .description = "Name in messages and results. Default: outlet0 and so on."},
     Key{.section = "outlets", .name = "type", .type = word, .required = true, .words = "box|cylinder|half_space",
-        .description = "Its form."},
+        .description = "Form of the outlet."},
     Key{.section = "outlets", .name = "low", .type = vector, .unit = "m", .required = true, .forms = "box",
-        .description = "Corner of least x, y, z."},
+        .description = "Corner with the smallest x, y, z."},
     Key{.section = "outlets", .name = "high", .type = vector, .unit = "m", .required = true, .forms = "box",
-        .description = "Corner of greatest x, y, z."},
+        .description = "Corner with the largest x, y, z."},
     Key{.section = "outlets", .name = "start", .type = vector, .unit = "m", .required = true, .forms = "cylinder",
         .description = "One end of the axis."},
     Key{.section = "outlets", .name = "end", .type = vector, .unit = "m", .required = true, .forms = "cylinder",
@@ -689,460 +725,497 @@ constexpr Key key_table[] = {
         .forms = "cylinder",
         .description = "Radius of the cylinder."},
     Key{.section = "outlets", .name = "point", .type = vector, .unit = "m", .required = true, .forms = "half_space",
-        .description = "Any point of the plane that it begins at."},
+        .description = "Any point of the plane at which the half space begins."},
     Key{.section = "outlets", .name = "normal", .type = vector, .required = true, .forms = "half_space",
-        .description = "Points into it; any length but zero."},
+        .description = "Points into the half space; any non-zero length."},
 
     Key{.section = "domain", .name = "low", .type = vector, .unit = "m",
-        .description = "Corner of least x, y, z; left out, there is none."},
+        .description = "Corner with the smallest x, y, z. Default: no limit."},
     Key{.section = "domain", .name = "high", .type = vector, .unit = "m",
-        .description = "Corner of greatest x, y, z; left out, there is none."},
+        .description = "Corner with the largest x, y, z. Default: no limit."},
     Key{.section = "domain", .name = "outside", .type = word, .required = true, .words = "remove|reflect|stop",
-        .description = "What happens to a body whose centre is not in the box: it is taken out and counted, the "
-                       "part of its velocity that leads away is turned round, or the run ends with status 5."},
+        .description = "What happens to a body whose centre is outside the box. `remove`: it is removed and counted. "
+                       "`reflect`: the part of its velocity that points outwards is reversed. `stop`: the run ends "
+                       "with status 5."},
 
     Key{.section = "boundaries", .name = "type", .type = word, .required = true, .words = "plane|box|tube|mesh|disc|cylinder|cone|sphere|torus|revolved|elliptic_cylinder",
-        .description = "`plane`: solid behind its surface. `box`: walls seen from inside. `tube`: a finite"
-                       " pipe with a wall, open at both ends, hit from all sides. `mesh`: triangles from a file, hit from both sides."
-                       " `disc`, `cylinder`, `cone` (also a frustum) and `revolved` (any profile turned about an axis):"
-                       " sheets, hit from both sides. `sphere`: solid, or hit from inside. `torus`: solid. `elliptic_cylinder`: a"
-                       " pipe or a trough of elliptic section, hit from both sides. Bodies that functions give meet the round ones"
-                       " but the tube as meshes, which lie within a thousandth of the smallest body's smallest length."},
+        .description = "`plane`: solid behind its surface. `box`: walls seen from inside. `tube`: a finite pipe with a "
+                       "wall, open at both ends, touched from all sides. `mesh`: triangles from a file, touched from "
+                       "both sides. `disc`, `cylinder`, `cone` (also a frustum) and `revolved` (any profile rotated "
+                       "about an axis): sheets, touched from both sides. `sphere`: solid, or touched from inside. "
+                       "`torus`: solid. `elliptic_cylinder`: a pipe or trough of elliptic section, touched from both "
+                       "sides. For bodies that functions define, round boundaries except the tube become meshes, "
+                       "accurate to a thousandth of the smallest body's smallest length."},
     Key{.section = "boundaries", .name = "name", .type = text,
-        .description = "Name in messages and results; left out, the type and the heading's number."},
+        .description = "Name in messages and results. Default: the type and the number of the heading."},
     Key{.section = "boundaries", .name = "material", .type = text,
-        .description = "Name of the material; may be left out if there is only one."},
+        .description = "Name of the material. Optional if there is only one."},
     Key{.section = "boundaries", .name = "point", .type = vector, .unit = "m", .forms = "plane",
         .description = "Any point of the surface."},
     Key{.section = "boundaries", .name = "normal", .type = vector, .forms = "plane|disc",
-        .description = "Points to the free side, if the other is not free; any length but zero."},
+        .description = "Normal, of any non-zero length. For a plane it points to the free side."},
     Key{.section = "boundaries", .name = "low", .type = vector, .unit = "m", .required = true, .forms = "box",
-        .description = "Corner of least x, y, z."},
+        .description = "Corner with the smallest x, y, z."},
     Key{.section = "boundaries", .name = "high", .type = vector, .unit = "m", .required = true, .forms = "box",
-        .description = "Corner of greatest x, y, z."},
+        .description = "Corner with the largest x, y, z."},
     Key{.section = "boundaries", .name = "open", .type = words, .fallback = "[]",
         .words = "-x|+x|-y|+y|-z|+z", .forms = "box",
-        .description = "Faces without a wall; the other walls go on beyond them."},
+        .description = "Faces without a wall. The other walls continue beyond them."},
     Key{.section = "boundaries", .name = "start", .type = vector, .unit = "m", .required = true,
         .forms = "tube|cylinder|cone|revolved|elliptic_cylinder",
-        .description = "One end of the axis; of a profile, where its z is 0."},
+        .description = "One end of the axis. For a profile: the point with z = 0."},
     Key{.section = "boundaries", .name = "end", .type = vector, .unit = "m", .required = true,
         .forms = "tube|cylinder|cone|elliptic_cylinder",
         .description = "Other end of the axis."},
     Key{.section = "boundaries", .name = "inner_radius", .type = number, .unit = "m", .required = true,
         .range = positive, .forms = "tube",
-        .description = "Radius of the bore."},
+        .description = "Inner radius of the pipe."},
     Key{.section = "boundaries", .name = "thickness", .type = number, .unit = "m", .required = true,
         .range = positive, .forms = "tube|elliptic_cylinder",
-        .description = "Of the wall; its edges are rounded with half of it."},
+        .description = "Thickness of the wall. Its edges are rounded with half of it."},
     Key{.section = "boundaries", .name = "half_width", .type = number, .unit = "m", .required = true,
         .range = positive, .forms = "elliptic_cylinder",
-        .description = "From the axis to the middle of the wall, across `up`."},
+        .description = "Distance from the axis to the middle of the wall, perpendicular to `up`."},
     Key{.section = "boundaries", .name = "half_height", .type = number, .unit = "m", .required = true,
         .range = positive, .forms = "elliptic_cylinder",
-        .description = "From the axis to the middle of the wall, along `up`."},
+        .description = "Distance from the axis to the middle of the wall, along `up`."},
     Key{.section = "boundaries", .name = "up", .type = vector, .forms = "elliptic_cylinder",
-        .description = "Direction of the height; what of it is along the axis does not count."},
+        .description = "Direction of the height. Its component along the axis is ignored."},
     Key{.section = "boundaries", .name = "trough", .type = boolean, .forms = "elliptic_cylinder",
-        .description = "Only the half below the axis, open above."},
+        .description = "Only the half below the axis, open at the top."},
     Key{.section = "boundaries", .name = "centre", .type = vector, .unit = "m", .required = true,
         .forms = "disc|sphere|torus",
-        .description = "Its middle."},
+        .description = "Centre."},
     Key{.section = "boundaries", .name = "axis", .type = vector, .required = true, .forms = "torus|revolved",
-        .description = "What it is turned about; of a profile, the direction of z. Any length but zero."},
+        .description = "Axis of rotation; for a profile, the direction of z. Any non-zero length."},
     Key{.section = "boundaries", .name = "radius", .type = number, .unit = "m", .required = true,
         .range = positive, .forms = "disc|cylinder|sphere|torus",
-        .description = "Of a torus: of the circle in the middle of its tube."},
+        .description = "Radius. For a torus: radius of the circle in the middle of its tube."},
     Key{.section = "boundaries", .name = "tube_radius", .type = number, .unit = "m", .required = true,
         .range = positive, .forms = "torus",
-        .description = "Of its tube."},
+        .description = "Radius of the tube of a torus."},
     Key{.section = "boundaries", .name = "start_radius", .type = number, .unit = "m", .required = true,
         .range = not_negative, .forms = "cone",
-        .description = "At `start`; 0 is a tip."},
+        .description = "Radius at `start`. 0: a tip."},
     Key{.section = "boundaries", .name = "end_radius", .type = number, .unit = "m", .required = true,
         .range = not_negative, .forms = "cone",
-        .description = "At `end`."},
+        .description = "Radius at `end`."},
     Key{.section = "boundaries", .name = "caps", .type = words, .fallback = "[]", .words = "start|end",
         .forms = "cylinder|cone",
         .description = "Ends that are closed by a disc."},
     Key{.section = "boundaries", .name = "profile", .type = profile, .unit = "m", .required = true,
         .range = not_negative, .forms = "revolved",
-        .description = "Corners [r, z] of a line: distances from the axis, and along it from `start`."},
+        .description = "Corners [r, z] of a line: distance from the axis, and distance along it from `start`."},
     Key{.section = "boundaries", .name = "closed", .type = boolean, .forms = "revolved",
-        .description = "Whether the last corner is joined with the first."},
+        .description = "Connect the last corner with the first."},
     Key{.section = "boundaries", .name = "rounding", .type = number, .unit = "m", .range = not_negative,
         .forms = "disc|cylinder|cone|revolved",
-        .description = "The wall is all that is within this distance of the surface: half of its thickness, and"
-                       " the radius of its edges."},
+        .description = "The wall is everything within this distance of the surface. So this is half of its thickness, "
+                       "and the radius of its edges."},
     Key{.section = "boundaries", .name = "inside", .type = boolean, .forms = "sphere",
-        .description = "Whether the bodies are in it: all outside is solid, instead of the inside."},
+        .description = "The bodies are inside the sphere, and everything outside it is solid."},
     Key{.section = "boundaries", .name = "file", .type = text, .required = true, .forms = "mesh",
-        .description = "STL, OBJ or PLY file of triangles, or, by VTK, VTP, VTU, VTK or glTF, relative to the scene's folder."},
+        .description = "File of triangles, relative to the scene's folder: STL, OBJ or PLY, or, in programs with VTK, "
+                       "also VTP, VTU, VTK or glTF."},
     Key{.section = "boundaries", .name = "scale", .type = number, .range = positive, .forms = "mesh",
-        .description = "Metres that one unit of the file is: 0.001 for millimetres."},
+        .description = "Length of one unit of the file in metres, such as 0.001 for millimetres."},
     Key{.section = "boundaries", .name = "position", .type = vector, .unit = "m", .forms = "mesh",
-        .description = "Where the file's origin is."},
+        .description = "Position of the file's origin."},
     Key{.section = "boundaries", .name = "orientation", .type = orientation, .words = "aligned", .forms = "mesh",
-        .description = "Unit quaternion [w, x, y, z] of the file's axes; `aligned` if left out."},
+        .description = "Unit quaternion [w, x, y, z] of the file's axes. Default: `aligned`."},
     Key{.section = "boundaries", .name = "weld", .type = number, .unit = "m", .range = not_negative, .forms = "mesh",
-        .description = "Corners nearer than this become one, and edges share the corners that lie on them: seams of plates that CAD leaves "
-                       "open by its last digits. `scree mesh` tells what is open."},
+        .description = "Corners closer than this are merged, and edges share the corners that lie on them. This closes "
+                       "seams that a CAD program leaves open by rounding. `scree mesh` reports open edges."},
     Key{.section = "boundaries", .name = "sheets", .type = boolean, .forms = "mesh",
-        .description = "Edges with one triangle, or with more than two, are meant: no warning tells of them."},
-    Key{.section = "boundaries", .name = "surface_velocity", .type = vector, .unit = "m/s", 
-        .description = "Of a belt that the surface is, which carries what lies on it and stays where it is itself; "
-                       "in the boundary's axes."},
+        .description = "Edges with one triangle, or with more than two, are intended: Scree does not warn about them."},
+    Key{.section = "boundaries", .name = "surface_velocity", .type = vector, .unit = "m/s",
+        .description = "Velocity of a belt, in the boundary's axes. The belt carries bodies that rest on it, but the "
+                       "boundary itself does not move."},
     Key{.section = "boundaries", .name = "part", .type = text,
-        .description = "Name of the part that carries it; a box is carried as one."},
+        .description = "Name of the part that carries it. A box is carried as one piece."},
     Key{.section = "boundaries", .name = "motion", .type = tables,
-        .description = "How it moves, as a part of its own that has its name; a box moves as one."},
+        .description = "Motions of the boundary, which becomes a part with the same name. A box moves as one piece."},
     Key{.section = "boundaries", .name = "motion_waits", .type = boolean,
-        .description = "As of a part."},
+        .description = "As for [[parts]]: its motions wait for an event with `start_motion`."},
 
     Key{.section = "cell", .name = "low", .type = vector, .unit = "m", .required = true,
-        .description = "Low corner of the box that it is at the start."},
+        .description = "Low corner of the initial box."},
     Key{.section = "cell", .name = "high", .type = vector, .unit = "m", .required = true,
-        .description = "High corner."},
+        .description = "High corner of the initial box."},
     Key{.section = "cell", .name = "periodic", .type = words, .words = "x|y|z",
-        .description = "The directions along which it repeats itself."},
+        .description = "Directions along which the cell repeats."},
     Key{.section = "cell", .name = "stress_x", .type = number, .unit = "Pa", .range = not_negative,
-        .description = "Normal stress along x that the cell holds, positive in compression, by stretching and squeezing itself "
-                       "along it; a flow goes on top. Its width is what the scene says if left out."},
+        .description = "Normal stress along x which the cell holds by stretching or contracting along x, positive in "
+                       "compression. A flow is added to this motion. Default: the width along x is that of the scene."},
     Key{.section = "cell", .name = "stress_y", .type = number, .unit = "Pa", .range = not_negative,
         .description = "The same along y."},
     Key{.section = "cell", .name = "stress_z", .type = number, .unit = "Pa", .range = not_negative,
         .description = "The same along z."},
     Key{.section = "cell", .name = "inertia", .type = number, .unit = "1", .range = positive,
-        .description = "Of the rate at which it stretches along a direction whose stress is held, over the mass of all bodies times "
-                       "the square of the cell's edge: the less, the quicker it answers. Stresses at rest do not depend on it."},
+        .description = "Inertia of the strain rate along directions whose stress is held, divided by the mass of all "
+                       "bodies times the square of the cell's edge. A smaller value gives a faster response. Stresses "
+                       "at rest do not depend on it."},
     Key{.section = "cell", .name = "largest_rate", .type = number, .unit = "1/s", .range = positive,
-        .description = "The fastest that it stretches or is squeezed along such a direction; any rate if left out."},
+        .description = "Largest strain rate along such a direction. Default: no limit."},
     Key{.section = "cell", .name = "flow", .type = tables,
-        .description = "How it deforms; not at all if left out."},
+        .description = "Flows that deform the cell. Default: none."},
 
     Key{.section = "flow", .name = "gradient_x", .type = vector, .unit = "1/s",
-        .description = "Gradient of the velocity along x: [dvx/dx, dvx/dy, dvx/dz]. [0, 10, 0] shears, [-1, 0, 0] squeezes."},
+        .description = "Gradient of the velocity along x: [dvx/dx, dvx/dy, dvx/dz]. [0, 10, 0] shears, [-1, 0, 0] "
+                       "compresses."},
     Key{.section = "flow", .name = "gradient_y", .type = vector, .unit = "1/s",
         .description = "[dvy/dx, dvy/dy, dvy/dz]."},
     Key{.section = "flow", .name = "gradient_z", .type = vector, .unit = "1/s",
         .description = "[dvz/dx, dvz/dy, dvz/dz]."},
     Key{.section = "flow", .name = "start", .type = number, .unit = "s", .range = not_negative,
-        .description = "When it begins."},
+        .description = "Time at which it begins."},
     Key{.section = "flow", .name = "stop", .type = number, .unit = "s", .range = not_negative,
-        .description = "When it ends; never if left out."},
+        .description = "Time at which it ends. Default: never."},
 
     Key{.section = "parts", .name = "name", .type = text, .required = true,
-        .description = "Name to refer to it by."},
+        .description = "Name of the part, for references."},
     Key{.section = "parts", .name = "freedom", .type = word, .words = "none|along|about|all",
-        .description = "How forces may move it: not at all (if left out), along its direction, about its axis, or in every way that "
-                       "joints let it."},
+        .description = "How forces may move the part: not at all, along its direction, about its axis, or in every way "
+                       "that joints allow. Default: `none`."},
     Key{.section = "parts", .name = "motion", .type = tables, .forms = "none|along|about",
-        .description = "What is prescribed to it; what forces do comes on top."},
+        .description = "Prescribed motion. Motion by forces is added to it."},
     Key{.section = "parts", .name = "motion_waits", .type = boolean, .forms = "none|along|about",
-        .description = "Its motions wait for an event with `start_motion`; the time of their `start`, `stop`, functions and "
-                       "tables counts from there."},
+        .description = "Its motions wait for an event with `start_motion`. The times of their `start`, `stop`, "
+                       "functions and tables count from that event."},
     Key{.section = "parts", .name = "direction", .type = vector, .required = true, .forms = "along",
-        .description = "Any length but zero."},
+        .description = "Direction of any non-zero length."},
     Key{.section = "parts", .name = "axis", .type = vector, .required = true, .forms = "about",
-        .description = "Any length but zero; turns are right-handed about it."},
+        .description = "Axis of rotation, of any non-zero length. Rotations are right-handed about it."},
     Key{.section = "parts", .name = "point", .type = vector, .unit = "m", .forms = "about",
-        .description = "Any point of the axis; torques are about it."},
+        .description = "Any point of the axis. Torques are about it."},
     Key{.section = "parts", .name = "centre", .type = vector, .unit = "m", .forms = "none|along|all",
-        .description = "What torques are about, at the start; with all freedoms the centre of mass, which has to be given. Left out, "
-                       "it is on the axis about which the motion turns, or at 0."},
+        .description = "Reference point of torques, at the start. With all freedoms it is the centre of mass and is "
+                       "required. Default: a point on the axis of the motion's rotation, or 0."},
     Key{.section = "parts", .name = "mass", .type = number, .unit = "kg", .required = true, .range = positive,
-        .forms = "along|all", .description = "Of the part with all that it carries."},
+        .forms = "along|all",
+        .description = "Mass of the part with everything that it carries."},
     Key{.section = "parts", .name = "moments", .type = vector, .unit = "kg m^2", .required = true, .range = positive,
-        .forms = "all", .description = "Moments of inertia about the centre and the world's x, y and z at the start, which "
-                       "have to be its principal axes, or those that `orientation` turns there."},
+        .forms = "all",
+        .description = "Principal moments of inertia about the centre. The principal axes at the start are the world's "
+                       "x, y and z, or the axes that `orientation` gives."},
     Key{.section = "parts", .name = "orientation", .type = orientation, .words = "aligned", .forms = "all",
-        .description = "[w, x, y, z], from the principal axes to the world at the start; aligned if left out."},
+        .description = "[w, x, y, z] from the principal axes to the world at the start. Default: `aligned`."},
     Key{.section = "parts", .name = "velocity", .type = vector, .unit = "m/s", .forms = "all",
-        .description = "Of its centre, at the start."},
+        .description = "Velocity of its centre at the start."},
     Key{.section = "parts", .name = "angular_velocity", .type = vector, .unit = "rad/s", .forms = "all",
-        .description = "At the start."},
+        .description = "Angular velocity at the start."},
     Key{.section = "parts", .name = "inertia", .type = number, .unit = "kg m^2", .required = true, .range = positive,
-        .forms = "about", .description = "Of the part with all that it carries, about the axis; its weight is balanced."},
+        .forms = "about",
+        .description = "Moment of inertia about the axis of the part with everything that it carries. Its weight is "
+                       "balanced."},
     Key{.section = "parts", .name = "force", .type = number, .unit = "N", .forms = "along",
-        .description = "Along the direction; force, `function`, `table`, weight, pressure, damping and spring add up."},
+        .description = "Force along the direction. Force, `function`, `table`, weight, pressure, damping and spring "
+                       "are added."},
     Key{.section = "parts", .name = "torque", .type = number, .unit = "N m", .forms = "about",
-        .description = "About the axis; torque, `function`, `table`, damping and spring add up."},
+        .description = "Torque about the axis. Torque, `function`, `table`, damping and spring are added."},
     Key{.section = "parts", .name = "function", .type = text, .forms = "along|about",
-        .description = "Force (N) or torque (N m) as an expression of the time t (s), such as \"5 * min(t, 1)\"; "
-                       "parameters may be used."},
+        .description = "Force (N) or torque (N m) as an expression of the time t (s), such as \"5 * min(t, 1)\". "
+                       "Parameters may be used."},
     Key{.section = "parts", .name = "table", .type = text, .forms = "along|about",
-        .description = "CSV file of times (s) and forces (N) or torques (N m), relative to the scene's folder: straight "
-                       "lines between, constant before and after."},
+        .description = "CSV file of times (s) and forces (N) or torques (N m), relative to the scene's folder. Linear "
+                       "between rows, constant before the first and after the last."},
     Key{.section = "parts", .name = "weight", .type = boolean, .forms = "along|all",
-        .description = "Does gravity act on its mass?"},
+        .description = "Whether gravity acts on its mass."},
     Key{.section = "parts", .name = "pressure", .type = number, .unit = "Pa", .forms = "along",
-        .description = "A force of so much times an area, along the direction: what a servo wall holds."},
+        .description = "Pressure that acts on an area, along the direction: the pressure which a servo wall holds."},
     Key{.section = "parts", .name = "area", .type = number, .unit = "m^2", .range = positive, .forms = "along",
-        .description = "Area that the pressure acts on."},
+        .description = "Area on which the pressure acts."},
     Key{.section = "parts", .name = "width_between", .type = names, .forms = "along",
-        .description = "In place of `area`, with `depth_between`: two planes whose distance is one side of it, wherever "
-                       "they are; walls of a box are \"box.-x\", \"box.+x\" and so on."},
+        .description = "In place of `area`, with `depth_between`: two planes whose current distance is one side of the "
+                       "area. Walls of a box are \"box.-x\", \"box.+x\" and so on."},
     Key{.section = "parts", .name = "depth_between", .type = names, .forms = "along",
-        .description = "Two planes whose distance is the other side."},
+        .description = "Two planes whose current distance is the other side."},
     Key{.section = "parts", .name = "damping", .type = number, .unit = "N s/m or N m s", .range = not_negative, .forms = "along|about",
-        .description = "Force or torque over speed, against it. For a servo wall: what brings it to rest."},
+        .description = "Force or torque against the motion, divided by the speed. It brings a servo wall to rest."},
     Key{.section = "parts", .name = "spring", .type = number, .unit = "N/m or N m/rad", .range = not_negative, .forms = "along|about",
-        .description = "Force or torque over travel, back to where it is at the start."},
+        .description = "Restoring force or torque towards the initial position, divided by the travel."},
     Key{.section = "parts", .name = "low", .type = number, .unit = "m or rad", .forms = "along|about",
-        .description = "Stop: it travels no further back than this, counted from the start. None if left out."},
+        .description = "Lower stop: the part travels no further back than this, counted from the start. Default: "
+                       "none."},
     Key{.section = "parts", .name = "high", .type = number, .unit = "m or rad", .forms = "along|about",
-        .description = "Stop: it travels no further than this. None if left out."},
+        .description = "Upper stop: the part travels no further than this, counted from the start. Default: none."},
     Key{.section = "parts", .name = "start_rate", .type = number, .unit = "m/s or rad/s", .forms = "along|about",
-        .description = "How fast it moves at the start."},
+        .description = "Speed at the start."},
     Key{.section = "parts", .name = "starts_locked", .type = boolean, .forms = "along|about|all",
-        .description = "Forces do not move it until an event releases it by `release_part`."},
+        .description = "Forces do not move the part until an event releases it (`release_part`)."},
 
     Key{.section = "joints", .name = "name", .type = text, .required = true,
-        .description = "Name to refer to it by."},
+        .description = "Name of the joint, for references."},
     Key{.section = "joints", .name = "type", .type = word, .required = true,
         .words = "fixed|revolute|prismatic|cylindrical|screw|spherical|universal|planar|rod|cylinder|point_on_plane|point_on_line|point_on_curve|gear|rack",
-        .description = "What b may do against a: nothing; turn about the axis; slide along it; both; both, in step; turn about "
-                       "the point; turn about `axis` and `axis_b`; slide across the axis and turn about it; all but change the "
-                       "distance of two points; anything (what acts does so along the line between two points, as a hydraulic "
-                       "cylinder); keep its point on the plane across the axis; on the line along it; on a curve. A `gear` and a `rack` couple two other "
-                       "joints, `first` and `second`, by their teeth."},
+        .description = "Motion of b against a that the joint allows. `fixed`: none. `revolute`: rotation about the "
+                       "axis. `prismatic`: sliding along it. `cylindrical`: both. `screw`: both, coupled. `spherical`: "
+                       "rotation about the point. `universal`: rotation about `axis` and `axis_b`. `planar`: sliding "
+                       "perpendicular to the axis, and rotation about it. `rod`: everything except a change of the "
+                       "distance of two points. `cylinder`: everything; forces act along the line between two points, "
+                       "as in a hydraulic cylinder. `point_on_plane`, `point_on_line`, `point_on_curve`: the point of "
+                       "b stays on the plane perpendicular to the axis, on the line along it, or on a curve. `gear` "
+                       "and `rack` couple two other joints, `first` and `second`, by their teeth."},
     Key{.section = "joints", .name = "a", .type = text,
-        .description = "Name of a part with all freedoms or none, or of [[bodies]] that are a single one; \"ground\" if left out."},
+        .description = "Name of a part with all freedoms or none, or of [[bodies]] that are a single body. Default: "
+                       "\"ground\"."},
     Key{.section = "joints", .name = "b", .type = text,
-        .description = "Likewise."},
+        .description = "The same for b."},
     Key{.section = "joints", .name = "body_a", .type = integer, .range = {.low = 0.0, .high = 9e15},
-        .description = "In place of `a`: the number of a body."},
+        .description = "In place of `a`: number of a body."},
     Key{.section = "joints", .name = "body_b", .type = integer, .range = {.low = 0.0, .high = 9e15},
-        .description = "In place of `b`: the number of a body."},
+        .description = "In place of `b`: number of a body."},
     Key{.section = "joints", .name = "chain", .type = text,
-        .description = "In place of a and b: the name of [[bodies]], each of which is joined with the next. Joints are called "
-                       "name.0, name.1 and so on; `point_a`, `point_b` and axes are those of the bodies' own frames."},
+        .description = "In place of a and b: name of [[bodies]], each of which is joined to the next. The joints are "
+                       "called name.0, name.1 and so on. `point_a`, `point_b` and axes are in the frames of the "
+                       "bodies."},
     Key{.section = "joints", .name = "point", .type = vector, .unit = "m",
-        .description = "Where it is; of fixed and prismatic joints it may be left out."},
+        .description = "Position of the joint. Optional for fixed and prismatic joints."},
     Key{.section = "joints", .name = "point_a", .type = vector, .unit = "m",
-        .description = "Of a rod, a cylinder or a chain: its end on a."},
+        .description = "For a rod, a cylinder or a chain: its end on a."},
     Key{.section = "joints", .name = "point_b", .type = vector, .unit = "m",
-        .description = "Of a rod, a cylinder or a chain: its end on b."},
+        .description = "For a rod, a cylinder or a chain: its end on b."},
     Key{.section = "joints", .name = "axis", .type = vector, .required = true,
         .forms = "revolute|prismatic|cylindrical|screw|universal|planar|point_on_plane|point_on_line",
-        .description = "Any length but zero; turns are right-handed about it, of b against a."},
+        .description = "Axis, of any non-zero length. Rotations of b against a are right-handed about it."},
     Key{.section = "joints", .name = "axis_b", .type = vector, .required = true, .forms = "universal",
-        .description = "Of b; square to `axis`."},
+        .description = "Axis on b, perpendicular to `axis`."},
     Key{.section = "joints", .name = "lead", .type = number, .unit = "m", .required = true, .forms = "screw",
-        .description = "How far it goes in a turn."},
+        .description = "Travel per rotation."},
     Key{.section = "joints", .name = "curve", .type = functions, .unit = "m", .required = true, .forms = "point_on_curve",
-        .description = "Its points at the start, in the world: expressions of t, from `from` to `to`. It goes with a; open ones go on "
-                       "straight at their ends."},
+        .description = "Points of the curve at the start, in the world: expressions of t, from `from` to `to`. The "
+                       "curve moves with a. Open curves continue straight at their ends."},
     Key{.section = "joints", .name = "from", .type = number, .required = true, .forms = "point_on_curve",
-        .description = "Where t begins."},
+        .description = "First value of t."},
     Key{.section = "joints", .name = "to", .type = number, .required = true, .forms = "point_on_curve",
-        .description = "Where t ends."},
+        .description = "Last value of t."},
     Key{.section = "joints", .name = "first", .type = text, .required = true, .forms = "gear|rack",
-        .description = "Name of a revolute joint before this one."},
+        .description = "Name of a revolute joint, defined before this one."},
     Key{.section = "joints", .name = "second", .type = text, .required = true, .forms = "gear|rack",
-        .description = "Name of a revolute joint with a parallel axis, or of a rack a prismatic one, before this one."},
+        .description = "Name of another joint, defined before this one. For a gear: a revolute joint with a parallel "
+                       "axis. For a rack: a prismatic joint."},
     Key{.section = "joints", .name = "ratio", .type = number, .unit = "1 or m", .required = true, .forms = "gear|rack",
-        .description = "Of a gear: so many turns the second makes, the other way round, for one of the first; below 0 the same way "
-                       "round, its teeth are inside. Of a rack: the travel for a turn of a radian. Both joints have the same a."},
+        .description = "Gear: number of rotations of the second joint, in the opposite direction, for one of the "
+                       "first. Below 0: same direction, as for an internal gear. Rack: travel for a rotation by one "
+                       "radian. Both joints must have the same a."},
     Key{.section = "joints", .name = "coordinate", .type = word, .words = "angle|travel", .forms = "cylindrical",
-        .description = "What acts does so on its angle or its travel."},
+        .description = "Coordinate on which stops, motor, spring and friction act: the angle or the travel."},
     Key{.section = "joints", .name = "low", .type = number, .unit = "m or rad",
-        .description = "Stop of the coordinate; none if left out."},
+        .description = "Lower stop of the coordinate. Default: none."},
     Key{.section = "joints", .name = "high", .type = number, .unit = "m or rad",
-        .description = "Stop of the coordinate; none if left out."},
+        .description = "Upper stop of the coordinate. Default: none."},
     Key{.section = "joints", .name = "friction", .type = number, .unit = "N or N m", .range = not_negative,
-        .description = "What has to be overcome to move it (Coulomb)."},
+        .description = "Force or torque that is needed to move it (Coulomb friction)."},
     Key{.section = "joints", .name = "friction_coefficient", .type = number, .range = not_negative,
-        .description = "The same, over the force that it bears (of the last step)."},
+        .description = "Friction force divided by the force that the joint carries (that of the last step). It is "
+                       "added to `friction`."},
     Key{.section = "joints", .name = "friction_radius", .type = number, .unit = "m", .range = positive,
-        .description = "Of a bearing: what makes a moment of that; needed where something turns."},
+        .description = "Radius of a bearing: times `friction_coefficient` and the force, it gives the friction torque. "
+                       "Required with `friction_coefficient` where the coordinate is an angle."},
     Key{.section = "joints", .name = "stiffness", .type = number, .unit = "N/m or N m/rad", .range = not_negative,
-        .description = "Of a spring on the coordinate, of any stiffness."},
+        .description = "Stiffness of a spring on the coordinate. Any value is stable."},
     Key{.section = "joints", .name = "rest", .type = number, .unit = "m or rad",
-        .description = "Where that spring is at rest."},
+        .description = "Coordinate at which the spring is relaxed."},
     Key{.section = "joints", .name = "damping", .type = number, .unit = "N s/m or N m s", .range = not_negative,
-        .description = "Force or torque over speed, against it."},
+        .description = "Force or torque against the motion, divided by the speed."},
     Key{.section = "joints", .name = "motor", .type = table,
-        .description = "What drives it."},
+        .description = "Motor that drives the joint."},
 
     Key{.section = "motor", .name = "type", .type = word, .required = true, .words = "speed|position|force",
-        .description = "What it does: a speed (m/s, rad/s), a place (m, rad), or a force (N, N m)."},
+        .description = "What the motor prescribes: a speed (m/s, rad/s), a position (m, rad), or a force (N, N m)."},
     Key{.section = "motor", .name = "value", .type = number, .unit = "m/s, m or N; rad",
-        .description = "The same all the time."},
+        .description = "Constant value."},
     Key{.section = "motor", .name = "function", .type = text,
-        .description = "An expression of the time t (s), such as \"0.3 * sin(2 * t)\"; parameters may be used."},
+        .description = "Expression of the time t (s), such as \"0.3 * sin(2 * t)\". Parameters may be used."},
     Key{.section = "motor", .name = "table", .type = text,
-        .description = "CSV file of times (s) and values, relative to the scene's folder: straight lines between, constant "
-                       "before and after."},
+        .description = "CSV file of times (s) and values, relative to the scene's folder. Linear between rows, "
+                       "constant before the first and after the last."},
     Key{.section = "motor", .name = "model", .type = text,
-        .description = "Name of one of [[models]] whose `variable` it gives. A force that falls with the joint's rate, or with its "
-                       "coordinate, acts at once: the step is solved with its tangent."},
+        .description = "Name of one of [[models]] whose `variable` the motor uses. If the variable is a force that "
+                       "decreases with the rate or coordinate of the joint, it acts without delay: its tangent is part "
+                       "of the step's solution."},
     Key{.section = "motor", .name = "variable", .type = text,
-        .description = "Of that model, with all submodels: \"winding.torque\"."},
+        .description = "Variable of that model, with the names of submodels: \"winding.torque\"."},
     Key{.section = "motor", .name = "most", .type = number, .unit = "N or N m", .range = positive,
-        .description = "The most that it can do; any force if left out."},
+        .description = "Largest force or torque of the motor. Default: no limit."},
     Key{.section = "motor", .name = "stiffness", .type = number, .unit = "N/m or N m/rad", .range = not_negative,
-        .description = "Of a motor to a place, force over what is missing; with `damping` 0 too it is rigid."},
+        .description = "For a position motor: force divided by the distance from the target. If `damping` is 0 too, "
+                       "the motor is rigid."},
     Key{.section = "motor", .name = "damping", .type = number, .unit = "N s/m or N m s", .range = not_negative,
-        .description = "Of a motor to a place, force over speed."},
+        .description = "For a position motor: force divided by the speed."},
 
     Key{.section = "models", .name = "name", .type = text, .required = true,
-        .description = "Motors name it."},
+        .description = "Name by which motors refer to it."},
     Key{.section = "models", .name = "file", .type = text, .required = true,
-        .description = "The model's text, relative to the scene's folder."},
+        .description = "File with the text of the model, relative to the scene's folder."},
     Key{.section = "models", .name = "model", .type = text,
-        .description = "Which of the file's models; the last if left out."},
+        .description = "Which model of the file to use. Default: the last one."},
     Key{.section = "models", .name = "parameters", .type = table,
-        .description = "Other values of its parameters: `{ resistance = 0.4 }`."},
+        .description = "New values of its parameters: `{ resistance = 0.4 }`."},
     Key{.section = "models", .name = "inputs", .type = tables,
-        .description = "What its inputs are; all need something."},
+        .description = "Quantities for its inputs. Each input needs one."},
     Key{.section = "models", .name = "record", .type = words,
-        .description = "Variables that models.csv has beside those that motors take."},
+        .description = "Variables that models.csv records in addition to those that motors use."},
 
     Key{.section = "inputs", .name = "variable", .type = text, .required = true,
         .description = "Name of the input."},
     Key{.section = "inputs", .name = "quantity", .type = text, .required = true,
-        .description = "Any that the part has in docs/observables.md: of a joint its `coordinate` and `rate`, which are looked ahead "
-                       "for, or the `motor_force`; of a boundary or a part the force of bodies on it, mean of the step before."},
+        .description = "Any quantity of the joint, boundary or part in docs/observables.md. Joint: `coordinate` and "
+                       "`rate`, which are predicted for the end of the step, or `motor_force`. Boundary or part: the "
+                       "force of bodies on it, as the mean over the step before."},
     Key{.section = "inputs", .name = "joint", .type = text,
-        .description = "Name of the joint whose quantity it is."},
+        .description = "Name of the joint to which the quantity belongs."},
     Key{.section = "inputs", .name = "boundary", .type = text,
-        .description = "Or of the boundary."},
+        .description = "Name of the boundary to which the quantity belongs."},
     Key{.section = "inputs", .name = "part", .type = text,
-        .description = "Or of the part."},
+        .description = "Name of the part to which the quantity belongs."},
 
     Key{.section = "motion", .name = "type", .type = word, .required = true, .words = "translation|rotation",
-        .description = "Along a direction, or about an axis."},
+        .description = "Motion along a direction, or about an axis."},
     Key{.section = "motion", .name = "direction", .type = vector, .required = true, .forms = "translation",
-        .description = "Any length but zero."},
+        .description = "Direction of any non-zero length."},
     Key{.section = "motion", .name = "axis", .type = vector, .required = true, .forms = "rotation",
-        .description = "Any length but zero; turns are right-handed about it."},
+        .description = "Axis of rotation, of any non-zero length. Rotations are right-handed about it."},
     Key{.section = "motion", .name = "point", .type = vector, .unit = "m", .forms = "rotation",
-        .description = "Any point of the axis, as it is at rest."},
+        .description = "Any point of the axis, in its position without motion."},
     Key{.section = "motion", .name = "speed", .type = number, .unit = "m/s", .forms = "translation",
         .description = "Constant speed, from `start` on."},
     Key{.section = "motion", .name = "angular_speed", .type = number, .unit = "rad/s", .forms = "rotation",
-        .description = "Constant rate, from `start` on."},
+        .description = "Constant angular speed, from `start` on."},
     Key{.section = "motion", .name = "amplitude", .type = number, .unit = "m or rad",
-        .description = "A of A (sin(2 pi f t + phase) - sin(phase)), t counted from `start`."},
+        .description = "Amplitude A of the oscillation A (sin(2 pi f t + phase) - sin(phase)), with t counted from "
+                       "`start`."},
     Key{.section = "motion", .name = "frequency", .type = number, .unit = "Hz", .range = not_negative,
-        .description = "f of that oscillation."},
-    Key{.section = "motion", .name = "phase", .type = number, .unit = "rad", 
-        .description = "Its phase."},
+        .description = "Frequency f of that oscillation."},
+    Key{.section = "motion", .name = "phase", .type = number, .unit = "rad",
+        .description = "Phase of that oscillation."},
     Key{.section = "motion", .name = "function", .type = text,
-        .description = "Distance (m) or angle (rad) as an expression of the time t (s), such as \"0.01 * sin(20 * t)\"; "
-                       "parameters may be used."},
+        .description = "Distance (m) or angle (rad) as an expression of the time t (s), such as \"0.01 * sin(20 * "
+                       "t)\". Parameters may be used."},
     Key{.section = "motion", .name = "table", .type = text,
-        .description = "CSV file of times (s) and distances (m) or angles (rad), relative to the scene's folder: "
-                       "straight lines between, constant before and after."},
-    Key{.section = "motion", .name = "start", .type = number, .unit = "s", 
-        .description = "Before this nothing moves."},
+        .description = "CSV file of times (s) and distances (m) or angles (rad), relative to the scene's folder. "
+                       "Linear between rows, constant before the first and after the last."},
+    Key{.section = "motion", .name = "start", .type = number, .unit = "s",
+        .description = "Nothing moves before this time."},
     Key{.section = "motion", .name = "stop", .type = number, .unit = "s",
-        .description = "After this everything stays where it is then; never if left out."},
+        .description = "After this time the position does not change. Default: never."},
 
     Key{.section = "fields", .name = "force", .type = functions, .unit = "N/kg", .required = true,
-        .description = "Force by mass: expressions of the place x, y, z (m) of the centre of mass, its velocity vx, vy, vz (m/s) "
-                       "and the time t (s), such as [\"-4 * x\", \"-4 * y\", 0], or [\"3 * vy\", \"-3 * vx\", 0] of a magnetic field; "
-                       "parameters may be used."},
+        .description = "Force per mass: expressions of the position x, y, z (m) and velocity vx, vy, vz (m/s) of the "
+                       "centre of mass, and of the time t (s). Examples: [\"-4 * x\", \"-4 * y\", 0], or [\"3 * vy\", "
+                       "\"-3 * vx\", 0] for a magnetic field. Parameters may be used."},
 
     Key{.section = "fluid", .name = "density", .type = number, .unit = "kg/m^3", .range = not_negative,
         .description = "Mass per volume."},
     Key{.section = "fluid", .name = "viscosity", .type = number, .unit = "Pa s", .range = positive,
         .description = "Dynamic viscosity."},
     Key{.section = "fluid", .name = "drag", .type = word, .words = "none|stokes|schiller_naumann",
-        .description = "`stokes`: 3 pi d viscosity (u - v), d the diameter of the sphere of the body's volume, u the fluid's "
-                       "velocity and v the body's. `schiller_naumann`: that times 1 + 0.15 Re^0.687, from Re = 1000 on the "
-                       "drag coefficient 0.44."},
+        .description = "`stokes`: 3 pi d viscosity (u - v), with d the diameter of the sphere of the body's volume, u "
+                       "the velocity of the fluid and v that of the body. `schiller_naumann`: that times 1 + 0.15 "
+                       "Re^0.687; above Re = 1000 the drag coefficient is 0.44."},
     Key{.section = "fluid", .name = "buoyancy", .type = boolean,
-        .description = "Is the weight of the fluid that a body displaces taken off?"},
+        .description = "Whether the weight of the displaced fluid is subtracted."},
     Key{.section = "fluid", .name = "velocity", .type = functions, .unit = "m/s",
-        .description = "Of the fluid: expressions of x, y, z (m) and t (s), or numbers; at rest if left out."},
+        .description = "Velocity of the fluid: expressions of x, y, z (m) and t (s), or numbers. Default: at rest."},
 
     Key{.section = "bonds", .name = "name", .type = text,
-        .description = "What events and bonds.csv call them; left out, `bonds` and the heading's number."},
+        .description = "Name in events and bonds.csv. Default: `bonds` and the number of the heading."},
     Key{.section = "bonds", .name = "materials", .type = words,
-        .description = "Names of materials: both bodies of a bond are of one of them. Left out: all."},
+        .description = "Names of materials. Bonds form only if each of the two bodies is of one of them. Default: all "
+                       "materials."},
     Key{.section = "bonds", .name = "reach", .type = number, .unit = "1", .range = {.low = 0.0, .high = 1.0},
-        .description = "Largest gap that is bridged when bonds form, over the smaller of the two bodies' smallest lengths (of an "
-                       "ellipsoid the smallest semi-axis)."},
+        .description = "Largest gap across which bonds form, divided by the smaller of the two bodies' smallest "
+                       "lengths (for an ellipsoid: the smallest semi-axis)."},
     Key{.section = "bonds", .name = "time", .type = number, .unit = "s", .range = not_negative,
-        .description = "When they form, between bodies as they are then."},
+        .description = "Time at which the bonds form."},
     Key{.section = "bonds", .name = "waits", .type = boolean,
-        .description = "They form when an event says so by `form_bonds`, and not before."},
+        .description = "The bonds form only when an event says so (`form_bonds`)."},
     Key{.section = "bonds", .name = "radius_ratio", .type = number, .unit = "1", .range = positive,
-        .description = "Radius of the bar, over the smaller of the two bodies' smallest lengths."},
+        .description = "Radius of the bar, divided by the smaller of the two bodies' smallest lengths."},
     Key{.section = "bonds", .name = "youngs_modulus", .type = number, .unit = "Pa", .range = positive,
-        .description = "Of the bar, which is as long as the bodies' centres are apart; rigid if left out."},
+        .description = "Young's modulus of the bar, whose length is the distance of the bodies' centres. Default: "
+                       "rigid."},
     Key{.section = "bonds", .name = "stiffness_ratio", .type = number, .unit = "1", .range = positive,
-        .description = "Young's modulus over the shear modulus: 2 (1 + Poisson's ratio) of a solid."},
+        .description = "Young's modulus divided by the shear modulus. For a solid it is 2 (1 + Poisson's ratio)."},
     Key{.section = "bonds", .name = "damping", .type = number, .unit = "1", .range = not_negative,
-        .description = "Of the bar's springs, over the damping at which two bodies that it joins just do not swing."},
+        .description = "Damping of the bar's springs, as a fraction of the critical damping of the two bodies that it "
+                       "joins."},
     Key{.section = "bonds", .name = "tensile_strength", .type = number, .unit = "Pa", .range = positive,
-        .description = "It breaks where tension and bending together bring this stress to its rim: F / A + moment_share M r / I. "
-                       "Never if left out."},
+        .description = "The bond breaks when tension and bending together reach this stress at its rim: F / A + "
+                       "moment_share M r / I. Default: never."},
     Key{.section = "bonds", .name = "shear_strength", .type = number, .unit = "Pa", .range = positive,
-        .description = "The same of shear and torsion: F / A + moment_share M r / J. Never if left out."},
+        .description = "The same for shear and torsion: F / A + moment_share M r / J. Default: never."},
     Key{.section = "bonds", .name = "moment_share", .type = number, .unit = "1", .range = {.low = 0.0, .high = 1.0},
-        .description = "What part of the stresses of moments counts."},
+        .description = "Fraction of the stresses from moments that counts."},
     Key{.section = "bonds", .name = "breaking_force", .type = number, .unit = "N", .range = positive,
-        .description = "It breaks at this force, whatever its direction. Never if left out."},
+        .description = "The bond breaks at this force, in any direction. Default: never."},
     Key{.section = "bonds", .name = "breaking_moment", .type = number, .unit = "N m", .range = positive,
-        .description = "It breaks at this moment, whatever its direction. Never if left out."},
+        .description = "The bond breaks at this moment, in any direction. Default: never."},
 
     Key{.section = "events", .name = "name", .type = text,
-        .description = "Name in messages and results; left out, `event` and the heading's number."},
+        .description = "Name in messages and results. Default: `event` and the number of the heading."},
     Key{.section = "events", .name = "quantity", .type = text,
-        .description = "What is looked at after every step: any of docs/observables.md but wall times. Of the run, such as `time_s`, "
-                       "`kinetic_energy_J`, `penetration_max`; of all bodies or those in a `region`, such as `largest_speed_m_s`, "
-                       "`share_at_rest` (`rest_speed`), `mass_in_region_kg`; of the part that `boundary`, `part`, `joint`, "
-                       "`opening`, `bonds`, `body` or `model` names, such as `force_z_N`."},
+        .description = "Quantity that is checked after each step: any of docs/observables.md except wall times. Of the "
+                       "run: such as `time_s`, `kinetic_energy_J`, `penetration_max`. Of all bodies, or those in a "
+                       "`region`: such as `largest_speed_m_s`, `share_at_rest` (`rest_speed`), `mass_in_region_kg`. Of "
+                       "the part that `boundary`, `part`, `joint`, `opening`, `bonds`, `body` or `model` names: such "
+                       "as `force_z_N`."},
     Key{.section = "events", .name = "expression", .type = text,
-        .description = "In place of `quantity`: an expression of the time t (s) and of the place x, y, z (m), the velocity vx, vy, vz "
-                       "(m/s) and the rate of turning wx, wy, wz (rad/s) of the body `body`; parameters may be used."},
+        .description = "In place of `quantity`: an expression of the time t (s) and of the position x, y, z (m), "
+                       "velocity vx, vy, vz (m/s) and angular velocity wx, wy, wz (rad/s) of the body `body`. "
+                       "Parameters may be used."},
     Key{.section = "events", .name = "body", .type = integer, .range = {.low = 0.0, .high = 9e15},
-        .description = "Number of the body that the quantity or `expression` is of. While it is not there the event does not happen."},
+        .description = "Number of the body of the quantity or `expression`. The event does not happen while this body "
+                       "does not exist."},
     Key{.section = "events", .name = "other_body", .type = integer, .range = {.low = 0.0, .high = 9e15},
-        .description = "Number of a second body: `expression` may then be of both, of the second one by ox, oy, oz, ovx, ovy, ovz, "
-                       "owx, owy, owz; in periodic cells it is where it has gone, not its nearest image. Two balls that come as near as 0.1: sqrt((x-ox)^2+(y-oy)^2+(z-oz)^2) - 0.1."},
+        .description = "Number of a second body for `expression`, with ox, oy, oz, ovx, ovy, ovz, owx, owy, owz. In "
+                       "periodic cells its own position counts, not its nearest image. Two balls within 0.1 m: "
+                       "sqrt((x-ox)^2+(y-oy)^2+(z-oz)^2) - 0.1."},
     Key{.section = "events", .name = "boundary", .type = text,
-        .description = "Whose force, torque, work or power; of a box's name all walls together, `box.+x` is one of them."},
+        .description = "Boundary of which the event checks force, torque, work or power. The name of a box stands for "
+                       "all its walls together, `box.+x` for one of them."},
     Key{.section = "events", .name = "part", .type = text,
-        .description = "Name of the part whose quantity it is, such as `torque_y_N_m`, `travel` or `contact_force`."},
+        .description = "Name of the part to which the quantity belongs, such as `torque_y_N_m`, `travel` or "
+                       "`contact_force`."},
     Key{.section = "events", .name = "joint", .type = text,
-        .description = "Name of the joint whose quantity it is, such as `coordinate` or `motor_force`."},
+        .description = "Name of the joint to which the quantity belongs, such as `coordinate` or `motor_force`."},
     Key{.section = "events", .name = "opening", .type = text,
-        .description = "Name of the inlet or outlet, or `domain`, whose quantity it is: `bodies`, `mass_kg` or `steps_without_room`, since the start."},
+        .description = "Name of the inlet or outlet, or `domain`, to which the quantity belongs: `bodies`, `mass_kg` "
+                       "or `steps_without_room`, since the start."},
     Key{.section = "events", .name = "bonds", .type = text,
-        .description = "Name of the kind of bonds whose quantity it is: `bonds`, `bonds_formed`, `bonds_broken`."},
+        .description = "Name of the kind of bonds to which the quantity belongs: `bonds`, `bonds_formed`, "
+                       "`bonds_broken`."},
     Key{.section = "events", .name = "model", .type = text,
-        .description = "Name of the declarative model of which `quantity` is an input, an output or a recorded variable."},
+        .description = "Name of the declarative model to which `quantity` belongs: an input, an output or a recorded "
+                       "variable."},
     Key{.section = "events", .name = "region", .type = table,
-        .description = "Where bodies are counted."},
+        .description = "Region in which bodies are counted."},
     Key{.section = "events", .name = "rises_above", .type = number,
-        .description = "The event happens when the quantity comes up to this from below. This or `falls_below`. In units of the "
-                       "quantity."},
+        .description = "The event happens when the quantity rises to this value, in the unit of the quantity. Give one "
+                       "of `rises_above`, `falls_below` and `crosses`."},
     Key{.section = "events", .name = "falls_below", .type = number,
-        .description = "The event happens when the quantity comes down to this from above: a heap that begins at rest has "
-                       "to move first. One of `rises_above`, `falls_below` and `crosses`."},
+        .description = "The event happens when the quantity falls to this value. It must have been above it before: a "
+                       "heap that starts at rest has to move first."},
     Key{.section = "events", .name = "crosses", .type = number,
-        .description = "The event happens when the quantity comes to this from either side."},
+        .description = "The event happens when the quantity reaches this value from either side."},
     Key{.section = "events", .name = "hold", .type = number, .unit = "s", .range = not_negative,
-        .description = "For how long the quantity has to stay there first."},
+        .description = "Time for which the quantity has to stay there before the event happens."},
     Key{.section = "events", .name = "after", .type = text,
-        .description = "Name of the event that has to happen before this one is looked at."},
+        .description = "Name of an event that has to happen before this one is checked."},
     Key{.section = "events", .name = "repeats", .type = boolean,
-        .description = "It may happen again, each time that the quantity has been on the other side since."},
+        .description = "The event may happen again, each time after the quantity has been on the other side."},
     Key{.section = "events", .name = "record", .type = boolean,
-        .description = "Writes the event to events.csv, and does nothing else."},
+        .description = "Write the event to events.csv, and do nothing else."},
     Key{.section = "events", .name = "set_velocity", .type = functions, .unit = "m/s",
-        .description = "The body of `expression` jumps to this velocity: expressions as of `expression`, such as [\"-0.9 * vx\", \"vy\", \"vz\"] "
-                       "where it comes to a wall. The ledger begins anew there."},
+        .description = "The body of `expression` gets this velocity at once. Expressions are as in `expression`, such "
+                       "as [\"-0.9 * vx\", \"vy\", \"vz\"] at a wall. The energy balance restarts there."},
     Key{.section = "events", .name = "stop", .type = boolean,
-        .description = "Ends the run."},
+        .description = "End the run."},
     Key{.section = "events", .name = "remove", .type = text,
-        .description = "Name of a boundary that goes away; what slept on it wakes."},
+        .description = "Name of a boundary that is removed. Bodies that slept on it wake."},
     Key{.section = "events", .name = "start_motion", .type = text,
-        .description = "Name of a part, or a boundary or bodies with a motion, whose motion begins (`motion_waits`), or goes on where it was stopped."},
+        .description = "Name of a part, or of a boundary or bodies with a motion. The motion begins (`motion_waits`), "
+                       "or continues where it was stopped."},
     Key{.section = "events", .name = "stop_motion", .type = text,
         .description = "Name of one whose motion stops."},
     Key{.section = "events", .name = "release_part", .type = text,
@@ -1150,126 +1223,115 @@ constexpr Key key_table[] = {
     Key{.section = "events", .name = "lock_part", .type = text,
         .description = "Name of a part that forces do not move from then on."},
     Key{.section = "events", .name = "release_bodies", .type = text,
-        .description = "Name of a part whose bodies move by themselves from then on, as fast as they went."},
+        .description = "Name of a part whose bodies are released: they move freely from then on, with the velocity "
+                       "that they had."},
     Key{.section = "events", .name = "start_inlet", .type = text,
-        .description = "Name of an inlet that begins (`waits`), or goes on where it was stopped."},
+        .description = "Name of an inlet that starts (`waits`), or continues where it was stopped."},
     Key{.section = "events", .name = "stop_inlet", .type = text,
         .description = "Name of an inlet that makes no more grains."},
     Key{.section = "events", .name = "change_material", .type = names,
-        .description = "Bodies of the first material are of the second from then on, with another friction or cohesion. Both need "
-                       "the same density; grains that come later are of the material of their inlet."},
+        .description = "Bodies of the first material change to the second, with its friction or cohesion. Both "
+                       "materials need the same density. Grains that enter later are of the material of their inlet."},
     Key{.section = "events", .name = "form_bonds", .type = text,
-        .description = "Name of a kind of bonds that form in the next step, between all bodies near enough that have none of "
-                       "any kind."},
+        .description = "Name of a kind of bonds that form in the next step, between all bodies that are close enough "
+                       "and have no bond of any kind."},
     Key{.section = "events", .name = "gravity", .type = vector, .unit = "m/s^2",
-        .description = "Gravity from then on. The ledger keeps the potential energy of the scene's own; what gravity does "
-                       "beyond it is in `force_work_J`."},
+        .description = "Gravity from then on. The potential energy remains that of the scene's own gravity; the work "
+                       "of the difference is in `force_work_J`."},
     Key{.section = "events", .name = "output_interval", .type = number, .unit = "s", .range = positive,
         .description = "Simulated time between frames from then on."},
 
     Key{.section = "measurements", .name = "name", .type = text,
-        .description = "Of its table and its results: letters, digits, - and _. Left out, the measure and the heading's "
-                       "number."},
+        .description = "Name of its table and its results: letters, digits, - and _. Default: the measure and the "
+                       "number of the heading."},
     Key{.section = "measurements", .name = "measure", .type = word, .required = true,
         .words = "quantity|flow|bulk|surface|mixing|residence|pair_correlation|profile|bodies|screening",
         .description = "What is measured."},
     Key{.section = "measurements", .name = "from", .type = number, .unit = "s",
-        .description = "Simulated time at which it begins; left out, with the run."},
+        .description = "Simulated time at which it begins. Default: the start of the run."},
     Key{.section = "measurements", .name = "until", .type = number, .unit = "s",
-        .description = "Simulated time at which it ends; left out, with the run."},
+        .description = "Simulated time at which it ends. Default: the end of the run."},
     Key{.section = "measurements", .name = "interval", .type = number, .unit = "s", .range = positive,
-        .description = "Simulated time between rows; left out, that of frames. Rows end with the step nearest to its "
-                       "end."},
+        .description = "Simulated time between rows. Default: that between frames. A row ends with the step that is "
+                       "nearest to the end of its interval."},
     Key{.section = "measurements", .name = "region", .type = table,
         .forms = "quantity|bulk|surface|mixing|residence|pair_correlation|profile",
-        .description = "Where: bodies count whose centre is inside. Left out, all of them; `residence` and `profile` need "
-                       "one. In a periodic [cell] the centre of any image counts."},
+        .description = "Region: bodies whose centre is inside count. Default: all bodies; `residence` and `profile` "
+                       "need a region. In a periodic [cell] the centre of any image counts."},
     Key{.section = "measurements", .name = "quantities", .type = words, .required = true, .forms = "quantity",
         .description = "Names of observables (observables.md) of one kind: of the run, of bodies in a `region`, of a "
-                       "periodic cell, of a machine with `machine.` before them, or of the part that `boundary`, `part`, "
-                       "`joint`, `opening` or `bonds` names."},
+                       "periodic cell, of a machine (with `machine.` before the name), or of the part that `boundary`, "
+                       "`part`, `joint`, `opening` or `bonds` names."},
     Key{.section = "measurements", .name = "boundary", .type = text, .forms = "quantity",
-        .description = "Boundary that the quantities are of; of a box the sum over its walls."},
+        .description = "Boundary to which the quantities belong. For a box: the sum over its walls."},
     Key{.section = "measurements", .name = "part", .type = text, .forms = "quantity",
-        .description = "Part that the quantities are of."},
+        .description = "Part to which the quantities belong."},
     Key{.section = "measurements", .name = "joint", .type = text, .forms = "quantity",
-        .description = "Joint that the quantities are of."},
+        .description = "Joint to which the quantities belong."},
     Key{.section = "measurements", .name = "opening", .type = text, .forms = "quantity|flow",
-        .description = "Inlet or outlet that the quantities, or the flow, are of."},
+        .description = "Inlet or outlet to which the quantities, or the flow, belong."},
     Key{.section = "measurements", .name = "bonds", .type = text, .forms = "quantity",
-        .description = "Kind of bonds that the quantities are of."},
+        .description = "Kind of bonds to which the quantities belong."},
     Key{.section = "measurements", .name = "plane", .type = table, .forms = "flow|screening",
-        .description = "Plane that the flow goes through, or that grains go through which fall through the screen. Of a "
-                       "flow this or `opening`."},
+        .description = "Plane through which the flow is measured, or plane below a screen. A flow needs this or "
+                       "`opening`."},
     Key{.section = "measurements", .name = "over", .type = table, .required = true, .forms = "screening",
-        .description = "Plane that grains go through which stay on the screen."},
+        .description = "Plane at the end of the screen, for grains that stay on it."},
     Key{.section = "measurements", .name = "aperture", .type = number, .unit = "m", .required = true, .range = positive,
         .forms = "screening",
-        .description = "Diameter below which grains should fall through: of the sphere of their volume."},
+        .description = "Diameter below which grains should fall through the screen. The diameter of a grain is that of "
+                       "the sphere of its volume."},
     Key{.section = "measurements", .name = "by", .type = word, .words = "material|size|place", .forms = "flow|mixing",
-        .description = "Kinds that are told apart: by `material`, by `size` (`sizes`), or, for `mixing`, by `place`: the "
-                       "two halves along `along` where the measurement begins. Mixing needs one; a flow through an "
-                       "opening has none."},
+        .description = "How kinds are distinguished: by `material`, by `size` (`sizes`), or, for `mixing`, by `place`: "
+                       "the two halves along `along` when the measurement begins. Mixing requires this key. It does "
+                       "not work for a flow through an opening."},
     Key{.section = "measurements", .name = "sizes", .type = numbers, .unit = "m", .range = positive, .forms = "flow|mixing",
-        .description = "Diameters, rising, between the kinds of `by = \"size\"`: of the spheres of the bodies' volumes."},
+        .description = "Increasing diameters that separate the kinds of `by = \"size\"`. The diameter of a body is "
+                       "that of the sphere of its volume."},
     Key{.section = "measurements", .name = "along", .type = vector, .forms = "bulk|surface|mixing|profile",
-        .description = "A direction of any length but zero; [1, 0, 0] if left out. Of a surface: that its height is "
-                       "followed along. Of a profile in a box: across its layers, an axis of the box (in a cylinder they "
-                       "lie across its own). Of bulk: of the flow, for normal stress differences. Of mixing by place: "
-                       "that its halves lie along."},
+        .description = "Direction of any non-zero length. Surface: the direction along which the height is measured. "
+                       "Profile in a box: the normal of the layers, an axis of the box (in a cylinder: its axis). "
+                       "Bulk: direction of the flow, for normal stress differences. Mixing by place: the direction in "
+                       "which the two halves lie. Default: [1, 0, 0], or [0, 0, 1] if x is up."},
     Key{.section = "measurements", .name = "up", .type = vector, .forms = "bulk|surface|mixing|bodies",
-        .description = "What is up, if that is not against gravity. Of bulk: the direction that the flow's speed changes "
-                       "along."},
+        .description = "Upward direction. Default: against gravity. Bulk: the direction along which the speed of the "
+                       "flow changes."},
     Key{.section = "measurements", .name = "centre", .type = vector, .unit = "m", .forms = "surface",
-        .description = "A point on the upright axis of a heap: its height is then one of the radius, in place of `along`."},
+        .description = "A point on the vertical axis of a heap. The height is then a function of the radius, in place "
+                       "of `along`."},
     Key{.section = "measurements", .name = "fit_from", .type = number, .range = fraction, .forms = "surface",
-        .description = "The part of the surface, from its beginning on, where the line for its angle begins; 0.1 if left "
-                       "out."},
+        .description = "Fraction of the surface, from its beginning, where the fitted line for the angle begins. "
+                       "Default: 0.1."},
     Key{.section = "measurements", .name = "fit_to", .type = number, .range = fraction, .forms = "surface",
-        .description = "Where that line ends; 0.9 if left out."},
+        .description = "Fraction where that line ends. Default: 0.9."},
     Key{.section = "measurements", .name = "cell", .type = number, .unit = "m", .range = positive,
         .forms = "surface|mixing|profile|pair_correlation",
-        .description = "Width of the bins, cells or layers. Left out, by the bodies' mean diameter: 2 of it for a surface, "
+        .description = "Width of the bins, cells or layers. Default, in mean diameters of the bodies: 2 for a surface, "
                        "4 for mixing, 1 for a profile, 0.05 for pairs."},
     Key{.section = "measurements", .name = "radius", .type = number, .unit = "m", .range = positive,
         .forms = "pair_correlation",
-        .description = "How far apart pairs are at most; 4 mean diameters if left out."},
+        .description = "Largest distance of pairs. Default: 4 mean diameters."},
     Key{.section = "measurements", .name = "rattlers_below", .type = integer, .range = {.low = 1.0, .high = 100.0},
         .forms = "bulk",
-        .description = "Bodies with fewer contacts count as rattlers; 4 if left out, as of frictionless spheres. With "
-                       "friction 2 may serve better."},
+        .description = "Bodies with fewer contacts count as rattlers. Default: 4, as for frictionless spheres. With "
+                       "friction 2 may be better."},
     Key{.section = "measurements", .name = "bodies", .type = numbers, .required = true, .range = {.low = 0.0, .high = 9e15},
         .forms = "bodies",
         .description = "Numbers of the bodies that are followed."},
 
     Key{.section = "plane", .name = "point", .type = vector, .unit = "m", .required = true,
-        .description = "A point of it."},
+        .description = "A point of the plane."},
     Key{.section = "plane", .name = "normal", .type = vector, .required = true,
-        .description = "The way that counts; any length but zero."},
+        .description = "Direction in which bodies count as positive; any non-zero length."},
     Key{.section = "plane", .name = "radius", .type = number, .unit = "m", .range = positive,
-        .description = "Of the disc about the point that counts; left out, all of the plane does."},
+        .description = "Radius of a disc about the point: only bodies that cross it count. Default: the whole plane."},
     Key{.section = "over", .name = "point", .type = vector, .unit = "m", .required = true,
-        .description = "A point of it."},
+        .description = "A point of the plane."},
     Key{.section = "over", .name = "normal", .type = vector, .required = true,
-        .description = "The way that counts; any length but zero."},
+        .description = "Direction in which bodies count as positive; any non-zero length."},
     Key{.section = "over", .name = "radius", .type = number, .unit = "m", .range = positive,
-        .description = "Of the disc about the point that counts; left out, all of the plane does."},
-    Key{.section = "materials", .name = "torsional_friction_ratio", .type = number, .range = not_negative,
-        .description = "`torsional_friction` over the contact's reduced radius, in place of the length."},
-    Key{.section = "materials", .name = "rolling_friction_ratio", .type = number, .range = not_negative,
-        .description = "`rolling_friction` over the contact's reduced radius, in place of the length: the "
-                       "coefficient of LIGGGHTS and EDEM. The reduced radius of two bodies is a b/(a + b), with a and b "
-                       "the radii of spheres of their volumes; at a wall it is a."},
-    Key{.section = "material_pairs", .name = "torsional_friction_ratio", .type = number, .range = not_negative,
-        .description = "`torsional_friction` over the contact's reduced radius, in place of the length."},
-    Key{.section = "material_pairs", .name = "rolling_friction_ratio", .type = number, .range = not_negative,
-        .description = "`rolling_friction` over the contact's reduced radius, in place of the length."},
+        .description = "Radius of a disc about the point: only bodies that cross it count. Default: the whole plane."},
 
-    Key{.section = "inlets", .name = "grains", .type = tables,
-        .description = "A mixture: the kinds of grain that the inlet makes, in place of its own `material`, shape and "
-                       "`scale`."},
-    Key{.section = "inlets", .name = "shares_by", .type = word, .fallback = "\"mass\"", .words = "mass|number",
-        .description = "Whether `share` of [[inlets.grains]] counts mass or the number of grains."},
     Key{.section = "grains", .name = "share", .type = number, .required = true, .range = positive,
         .description = "Share of this kind in the mixture. Shares need not add up to 1."},
     Key{.section = "grains", .name = "material", .type = text,
@@ -1284,18 +1346,6 @@ constexpr Key key_table[] = {
         .description = "Length of one unit of the shape."},
     Key{.section = "grains", .name = "scale", .type = table,
         .description = "Distribution of sizes. If omitted, all grains are equal."},
-
-    Key{.section = "bodies", .name = "mirror", .type = word, .words = "x|y|z", .forms = "table",
-        .description = "Mirrors the table's bodies: the sign of this coordinate changes. The first of the three "
-                       "changes of a table's place."},
-    Key{.section = "bodies", .name = "rotate", .type = orientation, .words = "aligned", .forms = "table",
-        .description = "Rotates the table's bodies about the origin, with their velocities, after `mirror`."},
-    Key{.section = "bodies", .name = "move", .type = vector, .unit = "m", .fallback = "[0, 0, 0]", .forms = "table",
-        .description = "Moves the table's bodies, after `mirror` and `rotate`."},
-    Key{.section = "bodies", .name = "table_scale", .type = number, .unit = "m", .range = positive, .forms = "table",
-        .description = "Length of one unit of the table: 0.001 where positions, sizes and velocities are in "
-                       "millimetres. Default: 1."},
-
     Key{.section = "orientation", .name = "axis", .type = vector,
         .description = "Axis of the rotation, of any length but zero; with `angle`."},
     Key{.section = "orientation", .name = "angle", .type = number, .unit = "deg",

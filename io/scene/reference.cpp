@@ -12,12 +12,12 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* introduction = R"md(# Scene files
 
-This page is generated from the table of keys that the reader itself uses (`scree scene-reference`); a test keeps the two
-equal. `docs/scene.schema.json` holds the same for editors; those that know Taplo take it from a first line
-`#:schema path/to/scene.schema.json`.
+This page is generated from the table of keys which the scene reader itself uses (`scree scene-reference`); a test keeps
+the two equal. `docs/scene.schema.json` holds the same information for editors. Editors with Taplo support read it if the
+first line of a scene is `#:schema path/to/scene.schema.json`.
 
 A scene is one [TOML](https://toml.io) file. All numbers are in SI units. A key that is not listed here is an error, and
-so is a value out of its range: `scree check scene.toml` tells everything that is wrong at once, each with its line.
+so is a value outside its range. `scree check scene.toml` reports all errors at once, each with its line.
 
 ```toml
 gravity = [0, 0, -9.81]
@@ -43,21 +43,21 @@ name = "floor"
 
 ## Parameters and expressions
 
-A text that begins with `=` is computed: numbers, names of `[parameters]`, `+ - * / ^ ( )`, `pi`, `degree` (pi / 180),
-`sqrt sin cos tan abs floor ceil round min max`. Angles are in radians: `"= sin(35 * degree)"`. Parameters may refer to
-each other. A text parameter can be used as a whole: `material = "= wall"`.
+A text that begins with `=` is an expression. It may use numbers, names of `[parameters]`, `+ - * / ^ ( )`, `pi`,
+`degree` (pi / 180), and `sqrt sin cos tan abs floor ceil round min max`. Angles are in radians: `"= sin(35 * degree)"`.
+Parameters may refer to each other. A text parameter can only be a whole value: `material = "= wall"`.
 
-`scree run scene.toml --set count=500 --set solver.max_sweeps=50 --set "bodies[0].radius=0.1"` changes values for one
-run: a name alone is a parameter if there is one of that name and a key of the top level if not; anything else is the path
-of a key, with list entries counted from 0. What is written after `=` is a TOML value; a bare word is a text.
+`scree run scene.toml --set count=500 --set solver.max_sweeps=50 --set "bodies[0].radius=0.1"` changes values for one run.
+A name alone is the parameter of that name; if there is none, it is a key of the top level. Anything else is the path of a
+key, in which list entries count from 0. The text after `=` is a TOML value; a bare word is a text.
 
 )md";
 
 constexpr const char* tables_text = R"md(## Tables of bodies
 
-`table = "bodies.csv"`: the first line names the columns, in any order, in small letters or capitals; lines that begin with `#`
-and empty lines are skipped. Commas, or else semicolons or tabs, separate (with these a comma may be the decimal point); a
-byte-order mark does no harm. `x, y, z` must be there; the other groups may be left out as a whole.
+`table = "bodies.csv"`: the first line names the columns, in any order, in upper or lower case. Lines that begin with `#`
+and empty lines are skipped. The separator is a comma, or else a semicolon or a tab; with these two the decimal point may
+be a comma. A byte-order mark is allowed. `x, y, z` are required; each of the other groups is optional as a whole.
 
 | columns (CSV) | dataset (HDF5) | unit | if absent |
 |---|---|---|---|
@@ -67,29 +67,38 @@ byte-order mark does no harm. `x, y, z` must be there; the other groups may be l
 | `radius` | `radius` [n] | m | the same: spheres |
 | `vx, vy, vz` | `velocity` [n, 3] | m/s | `velocity` of the heading |
 | `wx, wy, wz` | `angular_velocity` [n, 3] | rad/s | `angular_velocity` of the heading |
-| `material` | `material` [n] | | `material` of the heading; else a name, or a number that counts the scene's materials from 0 |
+| `material` | `material` [n] | | `material` of the heading; a value is a name, or the number of a material of the scene, from 0 |
 
-`table = "bodies.h5"`: one dataset a group, of any number type, first index the body. Other columns and datasets are left
-out of account; an unknown column of a CSV file is told as a warning, `id` and `time_s` of exported tables are not.
-`table = "results/pile/trajectory.h5"` takes the bodies of the last frame of a run, with sizes, velocities and materials, which
-go by their names.
+`table = "bodies.h5"`: one dataset for each group, of any number type; the first index is the body. Other columns and
+datasets are ignored. Scree warns about unknown columns of a CSV file, except `id` and `time_s` of exported tables.
+`table = "results/pile/trajectory.h5"` takes the bodies of the last frame of a run, with sizes, velocities and materials.
+Materials are matched by name.
 
 ## What is checked before a run
 
-Quaternions must have norm 1 within 0.001 and are then normalised. No body may have its centre behind a plane, outside a hollow sphere or in the
-wall of a tube or of a surface of revolution, lie in a bore that is narrower than itself, or overlap a boundary or another body deeper than
-`checks.max_initial_overlap`; the deepest pair is named with the places where its two bodies were defined. A lattice or a
-random group that does not fit its region is an error that says how many bodies fitted. A body that moves by more than
-half of its smallest semi-axis in the first step, an unknown column and a parameter that is not used are warnings. So are values
-that granular scenes hardly ever have: densities below 10 or above 23000 kg/m^3, friction above 2, bodies smaller than a
-micrometre or larger than 10 m, and a step in which the smallest bodies fall so fast that they pass their smallest semi-axis
-in fewer than three.
+These are errors:
 
-`scree check --exact scene.toml` also classifies every pair of bodies that almost touches, by the characteristic polynomial of
-the two ellipsoids and without iteration: `separate`, `touching`, `overlapping`, or `inside` where one holds the other. It
-counts each, names the deepest pair with ids and places, and counts the pairs of which the gap that a step finds says
-otherwise. A scene that overlaps too deeply to be in order is looked at in this way with
-`--set checks.max_initial_overlap=100`.
+- A quaternion whose norm differs from 1 by more than 0.001. All others are normalised.
+- A body whose centre is behind a plane, outside a hollow sphere, or in the wall of a tube or of a surface of revolution.
+- A body in a bore that is narrower than the body.
+- A body that overlaps a boundary or another body deeper than `checks.max_initial_overlap`. Scree names the deepest pair,
+  with the lines where its two bodies were defined.
+- A lattice or a random group that does not fit into its region. The message gives the number of bodies that fitted.
+
+These are warnings:
+
+- A body that moves by more than half of its smallest semi-axis in the first step.
+- An unknown column, and a parameter that is not used.
+- Values that granular scenes hardly ever have: densities below 10 or above 23000 kg/m^3, friction above 2, bodies smaller
+  than a micrometre or larger than 10 m.
+- A step so long that the smallest bodies, as they fall, pass their smallest semi-axis in fewer than three steps.
+
+`scree check --exact scene.toml` also classifies each pair of bodies that nearly touch, by the characteristic polynomial of
+the two ellipsoids and without iteration. A pair is `separate`, `touching`, `overlapping`, or `inside` if one body contains
+the other. The command counts each class, and names the deepest pair with ids and places. It also counts the pairs for which
+the gap that a step finds contradicts the class.
+
+For a scene whose overlaps are too deep, add `--set checks.max_initial_overlap=100`.
 )md";
 
 std::string joined(const std::vector<std::string>& words, const std::string& before,

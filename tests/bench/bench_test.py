@@ -163,8 +163,8 @@ class Bench(unittest.TestCase):
             with open(self.path("out.json")) as file:
                 case = json.load(file)["cases"][0]
             self.assertEqual((name, asleep), (case["scene"], case["physics"]["asleep"]))
-            self.assertEqual(asleep == 0.0, "sleep is left out" in done.stderr)
-        self.assertIn("does not go with sleep", self.bench(*once, *more, "--solver", "one_pass", status=3).stderr)
+            self.assertEqual(asleep == 0.0, "sleep is switched off" in done.stderr)
+        self.assertIn("does not work with sleep", self.bench(*once, *more, "--solver", "one_pass", status=3).stderr)
 
     def test_scales_weakly(self):
         report = self.measured("pouring", "--weak", "--size", "40", "--threads", "1,3")
@@ -185,7 +185,7 @@ class Bench(unittest.TestCase):
         text = self.bench("--compare", "before.json", "after.json", status=9).stdout
         self.assertRegex(text, r"\+100\.0 %.*slower")
         self.assertRegex(text, r"(?m)^  contacts [\d.]+ -> ")
-        self.assertIn("slower, beyond the noise; what was computed changed", text)
+        self.assertIn("slower, beyond the noise; the computed results changed", text)
         self.assertRegex(self.bench("--compare", "after.json", "before.json").stdout, r"-50\.0 %.*faster")
         self.bench("--compare", "before.json", "after.json", "--least-change", "1.5")
         self.assertIn("no.json", self.bench("--compare", "before.json", "no.json", status=6).stderr)
@@ -240,7 +240,7 @@ class Bench(unittest.TestCase):
         case["state_hash"] = "0" * 16
         self.write("after.json", report)
         text = self.bench("--compare", "before.json", "after.json").stdout
-        self.assertRegex(text, r"(?m)^median s a whole run .*\ncollapse, 60 bodies, 1 thread, gauss_seidel, whole run .* -50\.0 %")
+        self.assertRegex(text, r"(?m)^median s per whole run .*\ncollapse, 60 bodies, 1 thread, gauss_seidel, whole run .* -50\.0 %")
         self.assertRegex(text, r"(?m)^  settled at t = \S+( s)? -> 0\.4 s$")
 
     def write(self, name, report):

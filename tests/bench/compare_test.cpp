@@ -184,8 +184,8 @@ TEST(Compare, ComparesWholeRunsByTotalTime) {
   EXPECT_NEAR(c.cases[0].step.a, 0.05, 0.002);  // s
   EXPECT_NEAR(c.cases[0].step.b, 0.09, 0.004);
   const std::string text = to_text(c);
-  EXPECT_NE(text.find("median s a whole run"), std::string::npos);
-  EXPECT_EQ(text.find("median ms a step"), std::string::npos);
+  EXPECT_NE(text.find("median s per whole run"), std::string::npos);
+  EXPECT_EQ(text.find("median ms per step"), std::string::npos);
   EXPECT_NE(text.find("worst step, ms"), std::string::npos);
   EXPECT_EQ(text.find("median step, ms"), std::string::npos);  // within the noise
   EXPECT_NE(text.find("settled at t = 0.04 s -> never"), std::string::npos);

@@ -214,8 +214,8 @@ class Compare(unittest.TestCase):
 
     def test_one_is_shorter(self):
         self.run_scene("short", "--until", "0.3")
-        for a, b, words in (("one", "short", "B ends after 150 rows, A goes on with step 151"),
-                            ("short", "one", "A ends after 150 rows, B goes on with step 151")):
+        for a, b, words in (("one", "short", "B ends after 150 rows, A continues with step 151"),
+                            ("short", "one", "A ends after 150 rows, B continues with step 151")):
             said = self.compared(a, b, status=14)
             self.assertIn(words, said)
             self.assertIn("the runs differ since step 151, which only one of them has", said)
@@ -239,10 +239,10 @@ class Compare(unittest.TestCase):
         self.assertIn("no such folder", self.compared("one", "nowhere", status=6))
         self.run_scene("fewer", "--set", "bodies[0].count=30")
         said = self.compared("one", "fewer", status=15)
-        self.assertIn("they begin with other bodies", said)
+        self.assertIn("they start with different bodies", said)
         self.assertIn("is in A only", said)
         os.makedirs(os.path.join(self.folder, "empty"), exist_ok=True)
-        self.assertIn("nothing that both have", self.compared("one", "empty", status=15))
+        self.assertIn("they have nothing in common", self.compared("one", "empty", status=15))
         self.copy("damaged")
         with open(os.path.join(self.folder, "damaged", "summary.json"), "w") as file:
             file.write("{")

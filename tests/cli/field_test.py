@@ -96,7 +96,7 @@ class Field(unittest.TestCase):
         self.run_scene("pressed_between_walls.toml")
         first, *others = self.summary()["verdict"]["findings"]
         self.assertEqual(first["code"], "pinch")
-        self.assertIn("let a force move it", first["advice"])
+        self.assertIn("move it by a force", first["advice"])
         self.assertTrue(all("max_sweeps" not in f["advice"] for f in others))
         self.assertGreaterEqual(self.summary()["energy"]["dissipated_by_friction_J"], 0.0)
 

@@ -198,7 +198,7 @@ class Measure(Checks):
         shutil.copytree(run, copy, dirs_exist_ok=True)
         said = scree("verify", copy)
         for name in ("packing", "through", "two"):
-            self.assertRegex(said, rf"measured_{name}\.csv\s+whole")
+            self.assertRegex(said, rf"measured_{name}\.csv\s+intact")
         scree("compare", run, copy)
         for name in ("measured_two.csv", "measured_stays.csv"):
             with self.subTest(name):

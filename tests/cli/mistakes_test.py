@@ -51,7 +51,7 @@ MISTAKES = [
     (["rum", "mixture.toml"], 2, ["no command 'rum'", "'run'"]),
     (["help", "chekc"], 2, ["no command 'chekc'", "'check'"]),
     (["run"], 2, ["a scene file, or --resume", "--help"]),
-    (["run", "mixture.toml", "again.toml"], 2, ["nothing takes 'again.toml'"]),
+    (["run", "mixture.toml", "again.toml"], 2, ["unexpected argument 'again.toml'"]),
     (["run", "mixture.toml", "--thread", "1"], 2, ["no option --thread", "'--threads'"]),
     (["run", "mixture.toml", "--threads", "100000"], 2, ["--threads", "100000", "0 to 4096"]),
     (["run", "mixture.toml", "--threads", "two"], 2, ["--threads", "whole number", "two"]),

@@ -107,7 +107,7 @@ class Outputs(unittest.TestCase):
         ]
         for command in read:
             with self.subTest(command=command):
-                self.assertIn("it is read by this command", self.scree(*command, "--overwrite", status=4))
+                self.assertIn("this command reads it", self.scree(*command, "--overwrite", status=4))
         self.assertIn("must end in .h5", self.scree("run", "tumble.toml", "-o", "two", "--dump-problem", "tumble.toml",
                                                     "--overwrite", status=2))
         self.assertEqual(before, {name: self.content(name) for name in before})

@@ -55,7 +55,7 @@ class Shape(unittest.TestCase):
 
     def test_tells_mass_form_and_cost(self):
         text = self.told(SHAPES / "dumbbell.toml")
-        for word in ("in order", "volume", "centre", "moments", "elongation 0.428", "convexity 0.829", "patches", "times"):
+        for word in ("no errors", "volume", "centre", "moments", "elongation 0.428", "convexity 0.829", "patches", "times"):
             self.assertIn(word, text)
         at_scale = json.loads(self.told(SHAPES / "dumbbell.toml", "--size", "0.01", "--json"))
         self.assertAlmostEqual(at_scale["volume_m3"], 0.747699e-6, delta=1e-11)
@@ -148,7 +148,7 @@ class Shape(unittest.TestCase):
         self.assertEqual(scree_shape("--fit", self.folder / "none.stl").returncode, 6)
         done = scree_shape()
         self.assertEqual(done.returncode, 2)
-        self.assertIn("SHAPE.toml is missing, or --fit", done.stderr)
+        self.assertIn("give SHAPE.toml, or --fit", done.stderr)
 
     def test_needles_and_flakes(self):
         """Their meshes and hulls are those of a sphere, stretched: volumes to the mesh's chords."""
@@ -200,14 +200,14 @@ class Shape(unittest.TestCase):
                     corner = lambda a, b: 1 + (i + a) % around * across + (j + b) % across
                     file.write(f"f {corner(0, 0)} {corner(1, 0)} {corner(1, 1)} {corner(0, 1)}\n")
         text = self.told("--fit", mesh, "-k", "0", "-o", self.folder / "torus.toml")
-        distance = float(re.search(r"root of the mean square ([\d.]+)", text).group(1))
+        distance = float(re.search(r"root mean square ([\d.]+)", text).group(1))
         self.assertLess(distance, 0.36)
-        for word in ("8 x 8 x 2 in units of the file; if these are millimetres", "it does not suit the mesh", "`-k 6`", "a clump"):
+        for word in ("8 x 8 x 2 in units of the file; if these are millimetres", "it does not fit the mesh", "`-k 6`", "a clump"):
             self.assertIn(word, text)
         self.told(SHAPES / "rice.toml", "--size", "0.01", "--mesh", self.folder / "rice.stl")
         text = self.told("--fit", self.folder / "rice.stl", "-k", "0", "-o", self.folder / "rice.toml")
-        self.assertIn("it suits the mesh", text)
-        self.assertIn("if these are metres, bodies have size = 1", text)
+        self.assertIn("it fits the mesh", text)
+        self.assertIn("if these are metres, use size = 1 for bodies", text)
 
     def test_says_what_is_wrong(self):
         self.fails("", "mine.toml", "semi_axes", "is missing")

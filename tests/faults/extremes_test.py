@@ -140,7 +140,7 @@ class Extremes(unittest.TestCase):
             first = verdict["findings"][0]  # a pinch, of what is a wall or a body; of a motor what nothing could solve
             self.assertIn(first["code"], ("pinch", "unsolved_steps", "overlap"))
             told = [f for f in verdict["findings"] if f["code"] in ("pinch", "unsolved_steps") and who in f["text"] + f["advice"]]
-            self.assertIn("let a force move it", told[0]["advice"])
+            self.assertIn("move it by a force", told[0]["advice"])
         limited = self.run_it(scene(ball + press.replace("0.5 }", "0.5, most = 20 }"), end=0.4))[1]
         self.assertNotEqual(limited["verdict"]["grade"], "red")
         self.assertLess(limited["penetration_max_of_run"], 0.03)

@@ -304,7 +304,7 @@ class Faults(unittest.TestCase):
         self.assertEqual(scree(*arguments).returncode, 0)
         again = scree("run", "--resume", folder, "-q")
         self.assertEqual(again.returncode, 0, again.stderr)  # nothing is left to do: a script ends here
-        self.assertIn("--until takes it further", again.stderr)
+        self.assertIn("--until continues it", again.stderr)
         done = scree("run", "--resume", folder, "-q", "--until", "0.5", "--force")
         self.assertEqual(done.returncode, 0, done.stderr)
         reference, _ = self.reference("impacts")
@@ -351,14 +351,14 @@ class Faults(unittest.TestCase):
         self.assert_same_run(reference, folder)
         again = scree(*command)
         self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertIn("has come to its end", again.stderr)
+        self.assertIn("has reached its end", again.stderr)
         other = scree(*command, "--set", "gravity=[0, 0, -5]")
         self.assertEqual(other.returncode, 6)
-        self.assertIn("was begun with another --set", other.stderr)
+        self.assertIn("was started with another --set", other.stderr)
         for there in (self.folder / "nowhere", self.folder):
             none = scree("run", "--resume", there, "-q")
             self.assertEqual(none.returncode, 6)
-            self.assertIn("begins the run there", none.stderr)
+            self.assertIn("starts the run there", none.stderr)
 
     def test_killed_before_its_first_checkpoint(self):
         """The state at the start is a checkpoint too."""
@@ -542,13 +542,13 @@ class Faults(unittest.TestCase):
             return lambda data: data[:int(part * len(data))] + bytes([data[int(part * len(data))] ^ 16]) + \
                 data[int(part * len(data)) + 1:]
 
-        told("steps.csv", lambda data: data.replace(b"e-", b"e+", 1), "not as it was written")
+        told("steps.csv", lambda data: data.replace(b"e-", b"e+", 1), "changed since they were written")
         told("steps.csv", lambda data: data[:-30], "cut off")
-        told("boundaries.csv", flip(0.5), "not as it was written")
+        told("boundaries.csv", flip(0.5), "changed since they were written")
         told("events.csv", lambda data: data[:-9], "cut off")
         told("trajectory.h5", lambda data: data[:len(data) // 2], "trajectory.h5")
         told("checkpoints/*.h5", flip(0.7), "its checksum is wrong")
-        told("summary.json", lambda data: data[:100], "is no summary")
+        told("summary.json", lambda data: data[:100], "is not a summary")
         with h5py.File(reference / "trajectory.h5") as run:  # a flipped bit in the numbers of a frame
             place = run["frames/position"].id.get_chunk_info(0).byte_offset
         told("trajectory.h5", lambda data: data[:place + 40] + bytes([data[place + 40] ^ 1]) + data[place + 41:],
@@ -596,7 +596,7 @@ class Faults(unittest.TestCase):
                 file.write_bytes(file.read_bytes().split(b"\n")[0] + b"\n")
         found = scree("verify", killed)
         self.assertEqual(found.returncode, 6)
-        self.assertIn("headers and nothing else", found.stderr)
+        self.assertIn("have only headers", found.stderr)
 
     def test_too_few_descriptors_are_no_damage(self):
         reference, _ = self.reference("events and motions", 300)

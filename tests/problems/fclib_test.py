@@ -217,7 +217,7 @@ class Fclib(unittest.TestCase):
             self.assertEqual([cell.strip() for cell in line.split("|")[2:-1]], [f"{(ratios < np.inf).sum()} of 13"] + shares)
         self.assertIn("Capsules-i101-404.dat", done.stdout)
         words = "".join(xml.parse(picture).getroot().itertext())
-        for word in ("gauss_seidel (", "admm (", "share of problems solved", "time over that of the fastest"):
+        for word in ("gauss_seidel (", "admm (", "fraction of problems solved", "time divided by that of the fastest"):
             self.assertIn(word, words)
 
     def test_profile_without_gnuplot(self):
@@ -243,10 +243,10 @@ class Fclib(unittest.TestCase):
         self.assertIn("'one_pass' needs bodies", done.stderr)
         done = self.scree(good, good, "--plot", self.folder / "p.svg")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("--plot: takes one problem; several are drawn by --profile", done.stderr)
+        self.assertIn("--plot: needs a single problem; --profile draws several", done.stderr)
         empty = self.folder / "empty"
         empty.mkdir()
-        self.assertIn("holds no contact problems", self.scree(empty).stderr)
+        self.assertIn("has no contact problems", self.scree(empty).stderr)
         done = self.scree(good, DATA / "fclib" / REAL[0], "--max-sweeps", 1)
         self.assertEqual(done.returncode, 8)
         self.assertIn("not below", done.stdout)

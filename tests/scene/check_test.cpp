@@ -72,7 +72,7 @@ TEST(Check, ProbesAndReports) {
   EXPECT_LT(measured.to_s, scene.end_time_s);
   const std::string text = check_text(scene, measured);
   for (const char* part :
-       {"in order", "1000, 1 shape", "boundaries  5", "3000 steps", "301 frames", "run time"}) {
+       {"no errors", "1000, 1 shape", "boundaries  5", "3000 steps", "301 frames", "run time"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
   EXPECT_NE(check_text(scene, Trial{}).find("not estimated"), std::string::npos);

@@ -57,7 +57,7 @@ std::string time_text(const std::optional<double>& time_s) {
 void look_at_runs(std::vector<std::string>& lines, const BenchCase& a, const BenchCase& b) {
   const WholeRun &p = *a.run, &q = *b.run;
   look_at(lines, "simulated time", p.simulated_s, q.simulated_s);
-  look_at(lines, "most sweeps taken", a.physics.sweeps_max, b.physics.sweeps_max);
+  look_at(lines, "largest number of sweeps", a.physics.sweeps_max, b.physics.sweeps_max);
   look_at(lines, "share of steps not converged", share_not_converged(a), share_not_converged(b));
   if (p.settled_at_s != q.settled_at_s)
     lines.push_back(
@@ -88,7 +88,7 @@ std::vector<std::string> differing_physics(const BenchCase& a, const BenchCase& 
   look_at(lines, "mean penetration", p.penetration_mean, q.penetration_mean);
   look_at(lines, "largest penetration", p.penetration_max, q.penetration_max);
   look_at(lines, "energy error", p.energy_error_relative, q.energy_error_relative);
-  look_at(lines, "kinetic energy a body", p.kinetic_energy_per_body_J, q.kinetic_energy_per_body_J);
+  look_at(lines, "kinetic energy per body", p.kinetic_energy_per_body_J, q.kinetic_energy_per_body_J);
   look_at(lines, "steps not converged", static_cast<double>(p.steps_not_converged),
           static_cast<double>(q.steps_not_converged));
   if (a.run && b.run) look_at_runs(lines, a, b);
@@ -172,14 +172,14 @@ std::string table(const Comparison& c, bool whole_runs, const char* heading) {
 
 std::string conclusion(const Comparison& c) {
   if (c.cases.empty()) return "the two files have no measurement in common\n";
-  std::string text = c.slower() && c.faster() ? "some is slower and some is faster, beyond the noise"
+  std::string text = c.slower() && c.faster() ? "some cases are slower and some are faster, beyond the noise"
                      : c.slower()             ? "slower, beyond the noise"
                      : c.faster()             ? "faster, beyond the noise"
                                               : "no time changed beyond the noise";
   const bool physics =
       std::any_of(c.cases.begin(), c.cases.end(), [](const auto& k) { return !k.physics.empty(); });
-  text += physics ? "; what was computed changed\n" : "; the same states, bit for bit\n";
-  if (!c.setting.empty()) text += "but machine or compiler differ: times do not compare\n";
+  text += physics ? "; the computed results changed\n" : "; the same states, bit for bit\n";
+  if (!c.setting.empty()) text += "but machine or compiler differ, so times cannot be compared\n";
   return text;
 }
 
@@ -219,7 +219,7 @@ Comparison compare(const BenchReport& a, const BenchReport& b, double least_chan
 std::string to_text(const Comparison& c) {
   std::string text = fmt::format("{}\n", c.commits);
   for (const std::string& difference : c.setting) text += "  " + difference + "\n";
-  text += table(c, false, "median ms a step") + table(c, true, "median s a whole run");
+  text += table(c, false, "median ms per step") + table(c, true, "median s per whole run");
   for (const BenchKey& key : c.only_a) text += fmt::format("only before: {}\n", to_string(key));
   for (const BenchKey& key : c.only_b) text += fmt::format("only after: {}\n", to_string(key));
   return text + "\n" + conclusion(c);

@@ -56,7 +56,8 @@ WallPair find_walls(const io::Scene& scene, Boundaries& boundaries, int axis) {
   bool twice = false;
   for (Boundary& boundary : boundaries) {
     auto* plane = std::get_if<Plane>(&boundary.surface);
-    if (plane == nullptr) refuse(scene, "cannot be laid side by side: it has boundaries that are not planes");
+    if (plane == nullptr)
+      refuse(scene, "cannot be placed side by side: it has boundaries that are not planes");
     if (plane->normal.cwiseAbs() != Vec3::Unit(axis)) continue;
     Plane*& place = plane->normal[axis] > 0.0 ? walls.low : walls.high;
     twice = twice || place != nullptr;
@@ -64,7 +65,7 @@ WallPair find_walls(const io::Scene& scene, Boundaries& boundaries, int axis) {
   }
   if (twice || !walls.low || !walls.high || walls.width(axis) <= 0.0)
     refuse(scene,
-           "cannot be laid side by side: it does not lie between one pair of walls along x and one along y");
+           "cannot be placed side by side: it is not between one pair of walls along x and one along y");
   return walls;
 }
 

@@ -155,7 +155,7 @@ io::Panel scaling_panel(const std::vector<BenchCase>& plain, bool weak) {
   io::Panel panel{
       weak ? "weak scaling" : "strong scaling", "threads", weak ? "efficiency" : "speed-up", {}, {}, {}};
   const auto label = [&](const BenchCase& c) {
-    return weak ? fmt::format("{}, {} a thread", c.key.scene, c.key.bodies / c.key.threads)
+    return weak ? fmt::format("{}, {} per thread", c.key.scene, c.key.bodies / c.key.threads)
                 : fmt::format("{}, {}", c.key.scene, c.key.bodies);
   };
   panel.curves = curves(plain, label, threads_of,
@@ -192,7 +192,7 @@ io::Panel stages_panel(const std::vector<BenchCase>& plain) {
 }
 
 io::Panel size_panel(const std::vector<BenchCase>& plain) {
-  io::Panel panel{"size", "bodies", "microseconds a body and step", io::Axis::logarithmic, {}, {}};
+  io::Panel panel{"size", "bodies", "microseconds per body and step", io::Axis::logarithmic, {}, {}};
   panel.y_from_zero = true;
   panel.curves = curves(
       plain,
@@ -242,10 +242,10 @@ io::Panel run_panel(const std::vector<BenchCase>& plain, const char* title, cons
 std::vector<io::Panel> run_panels(const std::vector<BenchCase>& plain) {
   io::Panel step = run_panel(plain, "steps of a run", "ms a step", &RunStretch::step_s, ms);
   step.y_from_zero = true;
-  io::Panel residual = run_panel(plain, "residual of a run", "largest residual over the goal",
+  io::Panel residual = run_panel(plain, "residual of a run", "largest residual divided by the goal",
                                  &RunStretch::residual_of_goal, 1.0);
-  io::Panel energy =
-      run_panel(plain, "settling", "kinetic energy over m g d", &RunStretch::kinetic_energy_relative, 1.0);
+  io::Panel energy = run_panel(plain, "settling", "kinetic energy divided by m g d",
+                               &RunStretch::kinetic_energy_relative, 1.0);
   residual.y_axis = energy.y_axis = io::Axis::logarithmic;
   return {step, residual, energy};
 }
@@ -261,18 +261,18 @@ std::string setting_text(const BenchReport& r) {
                                  static_cast<double>(r.machine.memory_bytes) / gigabyte, r.build.version,
                                  r.build.commit, r.build.compiler);
   if (r.machine.load > busy_load * r.machine.threads)
-    text += fmt::format("the machine is busy (load {:.1f}): times are not to be trusted\n", r.machine.load);
+    text += fmt::format("the machine is busy (load {:.1f}): times are not reliable\n", r.machine.load);
   return text;
 }
 
 std::string preparation_text(const Preparation& p) {
   if (p.steps == 0) return "timed from the start of the scene\n";
-  return fmt::format(
-      "prepared in {} steps to t = {:g} s, {:.3g} s on {} thread{}; {}\n", p.steps, p.simulated_s, p.wall_s,
-      p.threads, p.threads == 1 ? "" : "s",
-      p.at_rest ? "at rest"
-                : fmt::format("in motion, kinetic energy {:.1e} of what lifts all by their smallest length",
-                              p.kinetic_energy_relative));
+  return fmt::format("prepared in {} steps to t = {:g} s, {:.3g} s on {} thread{}; {}\n", p.steps,
+                     p.simulated_s, p.wall_s, p.threads, p.threads == 1 ? "" : "s",
+                     p.at_rest ? "at rest"
+                               : fmt::format("in motion, kinetic energy {:.1e} of the energy that lifts all "
+                                             "bodies by their smallest length",
+                                             p.kinetic_energy_relative));
 }
 
 std::string cases_text(const std::vector<BenchCase>& cases) {

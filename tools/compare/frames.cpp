@@ -127,7 +127,7 @@ std::optional<DifferentNumber> compare_contacts(const TrajectoryReader& run_a, c
     const std::string of_a = contact_name(run_a, a, p, c), of_b = contact_name(run_b, b, q, c);
     if (of_a != of_b)
       return DifferentNumber{
-          .array = "contacts", .who = of_a, .words = fmt::format("stands in A where B has the {}", of_b)};
+          .array = "contacts", .who = of_a, .words = fmt::format("is in A where B has the {}", of_b)};
   }
   if (p.gap.size() != q.gap.size()) {
     const bool more_in_a = p.gap.size() > both;

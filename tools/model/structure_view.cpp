@@ -84,9 +84,9 @@ StructureView structure_view(const FlatModel& model, const StepSystem& system) {
 std::string structure_text(const FlatModel& model, const StepSystem& system) {
   const StructureView view = structure_view(model, system);
   std::string text =
-      fmt::format("{}: {}, {} of a step; {} taken out as others by another name or numbers\n", model.name,
-                  count_of(view.equations.size(), "equation"), count_of(view.unknowns.size(), "unknown"),
-                  count_of(model.aliases.size(), "variable"));
+      fmt::format("{}: {}, {} per step; {} eliminated, because they equal others or are constant\n",
+                  model.name, count_of(view.equations.size(), "equation"),
+                  count_of(view.unknowns.size(), "unknown"), count_of(model.aliases.size(), "variable"));
   text += fmt::format("states: {}\n", joined(model, system.inlined.states));
   if (!system.dummies.empty()) {
     text +=
@@ -105,7 +105,7 @@ std::string structure_text(const FlatModel& model, const StepSystem& system) {
     text += "\nas written:\n";
     text += matrix_text(view.equations, view.unknowns.size(),
                         [&](std::size_t r, std::size_t c) { return view.stands[r][c] ? 'x' : '.'; });
-    text += "\nin blocks (#: in one, o: by an unknown that is iterated, x: known by then):\n";
+    text += "\nin blocks (#: inside a block, o: through an iterated unknown, x: already known):\n";
     std::vector<std::string> rows;
     for (const int r : view.rows) rows.push_back(view.equations[r]);
     text += matrix_text(rows, view.unknowns.size(), [&](std::size_t r, std::size_t c) {
@@ -122,7 +122,7 @@ std::string structure_text(const FlatModel& model, const StepSystem& system) {
     for (const int c : view.columns) order.push_back(system.inlined.unknowns[c]);
     text += fmt::format("  unknowns: {}\n", joined(model, order));
   }
-  text += "\nblocks that are iterated:\n";
+  text += "\niterated blocks:\n";
   std::size_t explicit_ones = 0;
   for (const TornBlock& block : system.torn) {
     if (block.tears.empty())

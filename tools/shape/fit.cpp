@@ -64,7 +64,7 @@ Fitted checked_fit(const TriangleMesh& mesh, const FitOptions& options) {
       return {fit, std::move(*shape)};
     }
     for (const std::string& error : findings.errors)
-      spdlog::warn("the function with {} is no body: {}", plural(k, "perturbation"), error);
+      spdlog::warn("the function with {} is not a valid body: {}", plural(k, "perturbation"), error);
   }
   fail(options.mesh, findings.errors);
 }
@@ -88,26 +88,27 @@ double radius_of_equal_volume(const TriangleMesh& mesh) {
 std::string extent_text(const TriangleMesh& mesh) {
   const Vec3 extent = extent_of(mesh);
   return fmt::format("{:.4g} x {:.4g} x {:.4g} in units of the file", extent[0], extent[1], extent[2]) +
-         (are_millimetres(extent) ? "; if these are millimetres, as it seems, bodies have size = 0.001"
-                                  : "; if these are metres, bodies have size = 1");
+         (are_millimetres(extent) ? "; if these are millimetres, as seems likely, use size = 0.001 for bodies"
+                                  : "; if these are metres, use size = 1 for bodies");
 }
 
 /// Whether the function is near the mesh, and if not, advice.
 std::string judged(const Fitted& fitted, const TriangleMesh& mesh, const FitOptions& options) {
   const double distance = fitted.fit.root_mean_square / radius_of_equal_volume(mesh),
                volume = fitted.shape.volume / mesh_mass(mesh).volume - 1.0;
-  if (distance <= usual_distance && std::abs(volume) <= usual_volume) return "it suits the mesh";
-  std::string text = "it does not suit the mesh: ";
+  if (distance <= usual_distance && std::abs(volume) <= usual_volume) return "it fits the mesh";
+  std::string text = "it does not fit the mesh: ";
   if (distance > usual_distance)
-    text += fmt::format("the root of the mean square is above {:g} % of that radius", 100.0 * usual_distance);
+    text += fmt::format("the root mean square is above {:g} % of that radius", 100.0 * usual_distance);
   if (std::abs(volume) > usual_volume)
-    text += fmt::format("{}the volume is more than {:g} % off", distance > usual_distance ? ", " : "",
+    text += fmt::format("{}the volume differs by more than {:g} %", distance > usual_distance ? ", " : "",
                         100.0 * usual_volume);
   constexpr int fewest = 6, most = static_cast<int>(max_perturbations);
   if (options.perturbations < most)
-    text += fmt::format("; `-k {}` gives more bumps and dents, and",
+    text += fmt::format("; `-k {}` gives more bumps and dents",
                         std::min(most, std::max(fewest, 2 * options.perturbations)));
-  return text + " a clump of ellipsoids ([[members]] in place of semi_axes) takes any form, with holes too";
+  return text +
+         "; a clump of ellipsoids ([[members]] instead of semi_axes) can have any form, also with holes";
 }
 
 std::string nine_digits(const Vec3& v) { return fmt::format("[{:.9g}, {:.9g}, {:.9g}]", v[0], v[1], v[2]); }
@@ -140,12 +141,12 @@ std::string text_of(const Fitted& fitted, const TriangleMesh& mesh, const FitOpt
   const double size = radius_of_equal_volume(mesh);
   const auto percent = [&](double x) { return fmt::format("{:.4g} ({:.2g} %)", x, 100.0 * x / size); };
   std::string text =
-      fmt::format("{}: {}, volume {:.6g}, radius of the ball of that volume {:.6g}\n", options.mesh.string(),
+      fmt::format("{}: {}, volume {:.6g}, radius of a ball of that volume {:.6g}\n", options.mesh.string(),
                   plural(std::ssize(mesh.triangles), "triangle"), mass.volume, size);
   text += fmt::format("  extent      {}\n", extent_text(mesh));
   text += fmt::format("  function    an ellipsoid of semi-axes {} and {}\n", nine_digits(fit.semi_axes),
                       plural(std::ssize(fit.perturbations), "perturbation"));
-  text += fmt::format("  distance    mean {}, root of the mean square {}, largest {} of that radius\n",
+  text += fmt::format("  distance    mean {}, root mean square {}, largest {} of that radius\n",
                       percent(fit.mean_error), percent(fit.root_mean_square), percent(fit.largest_error));
   text += fmt::format("  volume      {:.6g}, {:+.2g} %\n", fitted.shape.volume,
                       100.0 * (fitted.shape.volume / mass.volume - 1.0));

@@ -59,8 +59,8 @@ io::Panel profile_panel(const SolverComparison& comparison, Cost cost) {
   const Costs ratios = performance_ratios(costs(comparison, cost));
   const double end = std::max(least_end, margin * largest_ratio(ratios));
   io::Panel panel;
-  panel.x_label = cost == Cost::time ? "time over that of the fastest" : "sweeps over the fewest";
-  panel.y_label = "share of problems solved";
+  panel.x_label = cost == Cost::time ? "time divided by that of the fastest" : "sweeps divided by the fewest";
+  panel.y_label = "fraction of problems solved";
   panel.x_axis = io::Axis::doubling;
   panel.x_range = io::AxisRange{1.0, end};
   panel.y_range = io::AxisRange{-0.02, 1.02};  // lines at 0 and 1 do not coincide with the frame
@@ -84,7 +84,7 @@ std::vector<NamedProblem> find_problems(const std::vector<std::filesystem::path>
     }
     const auto files = io::problems_in(path);
     if (files.empty())
-      throw InputError({{{path.string(), 0, 0}, "folder", "holds no contact problems", "", "", "", ""}});
+      throw InputError({{{path.string(), 0, 0}, "folder", "has no contact problems", "", "", "", ""}});
     for (const auto& file : files) found.push_back({file, file.lexically_relative(path).string()});
   }
   return found;
