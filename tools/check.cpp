@@ -14,6 +14,7 @@
 #include "engine/simulation/placement.h"
 #include "engine/simulation/subsystems/insertion.h"
 #include "io/files/machine_room.h"
+#include "io/files/text_file.h"
 #include "io/results/observables_page.h"
 #include "io/scene/keys.h"
 #include "io/scene/read_scene.h"
@@ -146,6 +147,22 @@ void add_document(CLI::App& app, std::function<int()>& action, const std::string
   command->callback([text, &action] {
     action = [text] {
       show(text());
+      return int{exit_ok};
+    };
+  });
+}
+
+/// Writes the pages of the scene reference below a folder.
+void add_reference(CLI::App& app, std::function<int()>& action) {
+  CLI::App* command =
+      app.add_subcommand("scene-reference", "Write the pages of the scene reference into a folder");
+  command->group("");  // for developers: not listed
+  const auto folder = std::make_shared<std::filesystem::path>();
+  command->add_option("folder", *folder, "Folder of the documentation")->required();
+  command->callback([folder, &action] {
+    action = [folder] {
+      std::filesystem::create_directories(*folder / "scene");
+      for (const auto& [file, text] : io::scene_reference()) io::write_whole_file(*folder / file, text);
       return int{exit_ok};
     };
   });
@@ -359,7 +376,7 @@ void add_check(CLI::App& app, std::function<int()>& action) {
   command->add_flag("--exact", options->exact,
                     "Classify pairs that nearly touch exactly: separate, touching, overlapping or inside");
   command->callback([options, &action] { action = [options] { return check(*options); }; });
-  add_document(app, action, "scene-reference", io::scene_reference);
+  add_reference(app, action);
   add_document(app, action, "scene-schema", io::scene_schema);
   add_document(app, action, "observables", io::observables_page);
 }

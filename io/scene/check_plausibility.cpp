@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numbers>
+#include <regex>
 
 #include "io/results/frame.h"
 #include "io/scene/faults.h"
@@ -86,7 +88,7 @@ void look_at_sizes(Reading& reading) {
 }
 
 Fault about_top(const Section& top, const Reading& reading, const char* key, std::string problem) {
-  if (top.has(key)) return about(top, key, std::move(problem));
+  if (top.has(key)) return fault_at(top.given(key), key, std::move(problem));
   Fault warning;
   warning.where.file = reading.scene.file.string();
   warning.key_path = key;
@@ -130,6 +132,24 @@ void look_at_times(const Section& top, Reading& reading) {
     warning.unit = "s";
     warning.suggestion = fmt::format("time_step = {:.1g} is usual for this size", fall_s / 50.0);
     reading.scene.warnings.push_back(std::move(warning));
+  }
+}
+
+/// Numbers above 2 pi in sin, cos and tan: they are most likely degrees.
+void look_at_angles(const Node& node, const std::string& path, std::vector<Fault>& warnings) {
+  static const std::regex angle(R"(\b(sin|cos|tan)\(\s*(\d+(?:\.\d*)?)\s*\))");
+  constexpr std::size_t longest = 1000;  // regular expressions take memory with the length
+  std::smatch match;
+  if (node.expression.size() < longest && std::regex_search(node.expression, match, angle) &&
+      std::stod(match[2]) > 2.0 * std::numbers::pi) {
+    Fault warning = fault_at(node, path, fmt::format("{}: angles are in radians", match[0].str()));
+    warning.suggestion = fmt::format("{}({} * degree) is for degrees", match[1].str(), match[2].str());
+    warnings.push_back(std::move(warning));
+  }
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    const Node& item = node.items[i];
+    const std::string name = item.key.empty() ? fmt::format("[{}]", i) : item.key;
+    look_at_angles(item, path.empty() || item.key.empty() ? path + name : path + '.' + name, warnings);
   }
 }
 
@@ -302,6 +322,7 @@ void check_plausibility(const Section& top, Reading& reading) {
   look_at_sizes(reading);
   look_at_the_step(reading);
   look_at_times(top, reading);
+  look_at_angles(*reading.top, "", reading.scene.warnings);
   look_for_a_floor(reading);
   const Radii radii = radii_of_bodies(reading);
   look_at_arms(top, radii, reading);

@@ -442,7 +442,20 @@ class GroupReader {
                            ? "enlarge the region, or lower count or spacing"
                            : "enlarge the region, lower count, or raise attempts; random places, free of "
                              "boundaries, fill a fifth to a quarter of the volume, a lattice about half";
+    if (const std::string plane = plane_before(region); fitted == 0 && !plane.empty())
+      fault.suggestion = fmt::format(
+          "the whole region is behind the plane '{}', whose normal has to point to the free side", plane);
     reading_.faults.push_back(fault);
+  }
+
+  /// Name of a plane that has all of a region behind it; empty if there is none.
+  std::string plane_before(const Region& region) const {
+    const auto [middle, half] = bounding_box(region);
+    for (const Boundary& boundary : model_.boundaries)
+      if (const auto* plane = std::get_if<Plane>(&boundary.surface))
+        if ((middle - plane->point).dot(plane->normal) + half.dot(plane->normal.cwiseAbs()) <= 0.0)
+          return boundary.name;
+    return "";
   }
 
   const Section& section_;

@@ -79,18 +79,17 @@ type = "plane"
 )" + of_pair;
 }
 
-// Other codes have ratios where lengths stand here.
-TEST(Plausibility, WarnsOfRollingFrictionLongerThanSmallestRadius) {
-  EXPECT_EQ(told_of(with_rolling("0.03")), Told{});
-  EXPECT_EQ(told_of(with_rolling("0.1")), Told{"odd.toml:6:20: materials[0].rolling_friction: is a length "
-                                               "here, and longer than the smallest radius of "
-                                               "the bodies, 0.03 m: was a ratio to the radius meant (value "
-                                               "0.1 m); rolling_friction = 0.003 is that "
-                                               "ratio times the smallest radius"});
+// Other codes have ratios where Scree has lengths.
+TEST(Plausibility, WarnsOfRollingFrictionNearTheSmallestRadius) {
+  EXPECT_EQ(told_of(with_rolling("0.006")), Told{});
+  EXPECT_EQ(told_of(with_rolling("0.012")),
+            Told{"odd.toml:6:20: materials[0].rolling_friction: is a length in m, and 0.4 times the smallest "
+                 "radius of the bodies (0.03 m): was a ratio to the radius meant (value 0.012 m); "
+                 "rolling_friction_ratio = 0.012 is the dimensionless form"});
   const Told pair = told_of(
       with_rolling("0", "[[material_pairs]]\nmaterials = [\"grain\", \"wall\"]\ntorsional_friction = 0.1\n"));
   ASSERT_EQ(pair.size(), 1u);
-  EXPECT_NE(pair[0].find("material_pairs[0].torsional_friction: is a length here"), std::string::npos);
+  EXPECT_NE(pair[0].find("material_pairs[0].torsional_friction: is a length in m"), std::string::npos);
   // The floor's, which no body is of; and an inlet's grains.
   std::string of_wall = with_rolling("0");
   of_wall.insert(of_wall.find("density = 2500\n[[bodies]]"), "rolling_friction = 0.1\n");
@@ -102,7 +101,39 @@ radius = 0.001
 number_rate = 10
 region = { type = "box", low = [-0.1, -0.1, 3], high = [0.1, 0.1, 3.2] }
 )";
-  EXPECT_EQ(told_of(with_rolling("0.02", inlet)).size(), 1u);
+  EXPECT_EQ(told_of(with_rolling("0.002", inlet)).size(), 1u);
+}
+
+std::string one_ball(const std::string& top, const std::string& material = "") {
+  return top + "[[materials]]\nname = \"m\"\ndensity = 2500\n" + material +
+         "[[bodies]]\nradius = 0.01\nposition = [0, 0, 0.1]\n[[boundaries]]\ntype = \"plane\"\n";
+}
+
+void expect_one(const std::string& scene, const std::string& part) {
+  const Told told = told_of(scene);
+  ASSERT_EQ(told.size(), 1u) << part;
+  EXPECT_NE(told[0].find(part), std::string::npos) << told[0];
+}
+
+// Habits of other codes: each is a scene without errors, and hardly ever what was meant.
+TEST(Plausibility, WarnsOfHabitsOfOtherCodes) {
+  EXPECT_EQ(told_of(one_ball("")), Told{});
+  expect_one(one_ball("time_step = 1e-6\n"), "time_step = 0.0009 is usual for this size");
+  expect_one(one_ball("end_time = 100000\n"), "100000 steps end at 200 s");
+  expect_one(one_ball("end_time = 10\n[output]\ninterval = 1000\n"), "1000 steps are 2 s");
+  expect_one(one_ball("gravity = [0, 0, \"= -9.81 * sin(90)\"]\n"), "sin(90 * degree) is for degrees");
+  expect_one(one_ball("", "friction = 40\n"), "40 % are 0.4, an angle of 40 degrees is");
+  expect_one(one_ball("", "adhesion_energy = 1e5\n"), "an energy by volume (J/m^3) is another number");
+  expect_one(one_ball("", "youngs_modulus = 5e5\n"), "steps do not depend on it");
+}
+
+TEST(Plausibility, WarnsOfBodiesThatFallWithoutEnd) {
+  const std::string scene =
+      "[[materials]]\nname = \"m\"\ndensity = 2500\n[[bodies]]\nradius = 0.01\ngenerate = \"lattice\"\ncount "
+      "= 8\n"
+      "region = {type = \"box\", low = [0, 0, 0], high = [1, 1, 1]}\n";
+  expect_one(scene, "boundaries: there are none: the bodies fall without end");
+  EXPECT_EQ(told_of("gravity = [0, 0, 0]\n" + scene), Told{});
 }
 
 // gate.stl is 0.6 long.
