@@ -48,7 +48,7 @@ void look_at_materials(const Section& top, std::vector<Fault>& warnings) {
     for (const Section& law : elements(top, heading)) {
       if (law.has("friction") && !usual_friction.holds(law.number("friction"))) {
         warnings.push_back(unusual(law, "friction", usual_friction, "hardly anything is so rough"));
-        if (const double x = law.number("friction"); x <= 100.0)
+        if (const double x = law.number("friction"); x >= 5.0 && x <= 100.0)
           warnings.back().suggestion += fmt::format(
               "; {0:g} % are {1:g}, an angle of {0:g} degrees is \"= tan({0:g} * degree)\"", x, x / 100.0);
       }
@@ -98,7 +98,7 @@ Fault about_top(const Section& top, const Reading& reading, const char* key, std
 
 /// Times that were meant as numbers of steps, and steps that soft contacts would need.
 void look_at_times(const Section& top, Reading& reading) {
-  constexpr double many_steps = 2e7, short_fall = 3000.0;
+  constexpr double many_steps = 2e7, short_fall = 1e4;
   const Scene& scene = reading.scene;
   const Model& model = scene.model;
   const double dt = model.settings.time_step_s, end = scene.end_time_s;
@@ -228,7 +228,9 @@ void look_at_arms(const Section& law, const std::vector<std::string>& names, con
                   Reading& reading) {
   const double radius = smallest_radius(radii, reading.scene.model.materials, names);
   for (const char* key : {"rolling_friction", "torsional_friction"}) {
-    if (!law.has(key) || !(law.number(key) > largest_arm * radius)) continue;
+    if (!law.has(key)) continue;
+    const bool is_computed = !law.given(key).expression.empty();  // from lengths, most likely
+    if (!(law.number(key) > (is_computed ? 1.0 : largest_arm) * radius)) continue;
     Fault warning =
         about(law, key,
               fmt::format("is a length in m, and {:.2g} times the smallest radius of the bodies ({:.3g} "

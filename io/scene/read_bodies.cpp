@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <utility>
 
 #include "engine/modules/generation/packing.h"
 #include "engine/simulation/dense_packing.h"
@@ -49,13 +50,20 @@ class WallProbe {
   double scale_ = 0.0;
 };
 
-/// Reads one heading of [[bodies]] and appends its bodies to the scene.
+/// Reads one heading of [[bodies]] and makes its bodies.
 class GroupReader {
  public:
   GroupReader(const Section& section, std::size_t number, Reading& reading)
       : section_(section), number_(number), reading_(reading), model_(reading.scene.model) {}
 
-  void read() {
+  /// Groups that others have to make room for come first, whatever their places in the file are: a dense
+  /// packing, then bodies with given places, then those at random places.
+  int order() const {
+    const std::string form = form_of(*section_.node(), "bodies");
+    return form == "dense" ? 0 : form == "random" ? 2 : 1;
+  }
+
+  void make() {
     group_.path = section_.path();
     if (section_.has("name")) group_.name = section_.text("name");
     group_.where = section_.node()->where;
@@ -73,6 +81,20 @@ class GroupReader {
       if (group_.form == "lattice" || group_.form == "random" || group_.form == "dense") generated(*shape);
     }
     group_.end = bodies().size();
+  }
+
+  /// Moves the group's bodies from `made`, where they are in the order of their making, to the end of the
+  /// scene's.
+  void enter(const Bodies& made) {
+    const std::size_t begin = bodies().size();
+    for (std::size_t i = group_.begin; i < group_.end; ++i)
+      add_body(bodies(), model_.shapes, model_.materials,
+               {made.shape[i],
+                made.material[i],
+                made.pose(i),
+                {made.linear_velocity[i], made.angular_velocity[i]}});
+    group_.end = begin + (group_.end - group_.begin);
+    group_.begin = begin;
     if (!section_.node()->faulty) carry();
     reading_.groups.push_back(group_);
   }
@@ -195,7 +217,7 @@ class GroupReader {
   bool place(BodyTable& table) {
     const double scale = section_.has("table_scale") ? section_.number("table_scale") : 1.0;
     const Quat rotation = fixed_orientation(section_, "rotate").value_or(Quat::Identity());
-    const Vec3 move = section_.vector("move");
+    const Vec3 move = section_.has("move") ? section_.vector("move") : Vec3(Vec3::Zero());
     const bool mirrors = section_.has("mirror");
     if (mirrors && section_.node()->find("shape") != nullptr) {
       refuse("mirror", "is for ellipsoids: the mirror image of another shape may be another shape");
@@ -376,8 +398,8 @@ class GroupReader {
     if (std::holds_alternative<MeshRegion>(region))
       return fail("region", "is no box or cylinder, which dense packings need", "generate = \"random\"");
     if (bodies().size() > 0)
-      return fail("generate", "makes a dense packing, which has to be the first of the bodies",
-                  "put this heading above the others");
+      return fail("generate", "makes a second dense packing, and a scene can have one",
+                  "generate = \"random\", or a table of another run's bodies");
     // Sizes are drawn as random places draw them, so that their sum is known before there are any.
     double whole = 0.0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -470,8 +492,15 @@ class GroupReader {
 }  // namespace
 
 void read_bodies(const Section& top, Reading& reading) {
-  std::size_t number = 0;
-  for (const Section& section : elements(top, "bodies")) GroupReader(section, number++, reading).read();
+  const std::vector<Section> sections = elements(top, "bodies");
+  std::vector<GroupReader> groups;
+  for (std::size_t k = 0; k < sections.size(); ++k) groups.emplace_back(sections[k], k, reading);
+  std::vector<GroupReader*> order;
+  for (GroupReader& group : groups) order.push_back(&group);
+  std::ranges::stable_sort(order, {}, &GroupReader::order);
+  for (GroupReader* group : order) group->make();
+  const Bodies made = std::exchange(reading.scene.initial.bodies, {});
+  for (GroupReader& group : groups) group.enter(made);
 }
 
 }  // namespace scree::io

@@ -63,6 +63,7 @@ Fault missing_bodies(const std::filesystem::path& file) {
   fault.where = {file.string(), 1, 1};
   fault.key_path = "bodies";
   fault.problem = "is missing (or inlets)";
+  fault.suggestion = "for a scene that begins with the bodies of another run, add --restart-from FOLDER";
   return fault;
 }
 

@@ -123,7 +123,9 @@ point = [0, 0, 0]
 angular_speed = "= 30 * pi / 30"  # 30 revolutions per minute
 )"},
     ReferencePage{"inlets", "Inlets, outlets, domain", "Where grains come in, and where they leave.",
-                  "inlets|grains|region|scale|outlets|domain", R"([[materials]]
+                  "inlets|grains|region|scale|outlets|domain", R"(time_step = 0.001
+
+[[materials]]
 name = "corn"
 density = 1250
 

@@ -31,7 +31,7 @@ TEST(Plausibility, WarnsOfUnusualMaterialValues) {
                  "usual is 0 to 2"});
   EXPECT_EQ(warnings("2500", "0.5", "50", "0.002"),
             Told{"odd.toml:6:1: bodies[0]: its size is unusual: scenes are in metres (value 50 m); usual is "
-                 "1e-06 to 10 m "
+                 "1e-06 to 2 m "
                  "from the centre to the surface"});
 }
 

@@ -221,7 +221,7 @@ TEST(Surface, ASphereStopsOnTheRoughPatchOfItsFloor) {
 
 // A ratio is a length over the reduced radius: at a wall that of the body, of two bodies a b/(a + b).
 TEST(RollingFriction, RatioIsALengthOverTheReducedRadius) {
-  constexpr double a = 0.04, b = 0.02, ratio = 0.1;
+  static constexpr double a = 0.04, b = 0.02, ratio = 0.1;
   const auto roll = [](const PairLaw& law) {
     test::World world(law);
     world.add_floor();
