@@ -20,7 +20,9 @@ constexpr double flat_cosine = 0.9999;  // what bends less is flat, and has no e
 constexpr double piece_pixels = 3.0;    // a line is hidden or not in pieces of this length
 constexpr int most_pieces = 600;        // of a line
 constexpr double lift = 0.004;          // of the distance: lines are looked for so far in front of their wall
-constexpr double full_height = 720.0;   // pixels: pictures of this height have lines one pixel wide
+constexpr double most_ink = 0.2;        // part of a wall's area that its edges may cover at full strength
+constexpr float least_share = 0.08f;
+constexpr double full_height = 720.0;  // pixels: pictures of this height have lines one pixel wide
 
 /// Numbers for corners: the same for those that are at one place.
 std::vector<std::int32_t> welded(const std::vector<Vec3>& points) {
@@ -160,6 +162,30 @@ std::vector<WallEdge> wall_edges(const WallMesh& walls, const std::vector<bool>&
   for (const Edge& edge : edges)
     if (is_drawn(edge)) list.push_back({walls.point[edge.a], walls.point[edge.b], edge.boundary});
   return list;
+}
+
+std::vector<float> edge_shares(const WallMesh& walls, const std::vector<WallEdge>& edges, double pixel) {
+  std::vector<double> area, length;
+  const auto of = [](std::vector<double>& list, std::int32_t b) -> double& {
+    if (list.size() <= static_cast<std::size_t>(b)) list.resize(static_cast<std::size_t>(b) + 1, 0.0);
+    return list[b];
+  };
+  for (std::size_t p = 0; p < walls.polygon.size(); ++p) {
+    const std::vector<std::int32_t>& corner = walls.polygon[p];
+    Vec3 sum = Vec3::Zero();
+    for (std::size_t c = 2; c < corner.size(); ++c)
+      sum += (walls.point[corner[c - 1]] - walls.point[corner[0]])
+                 .cross(walls.point[corner[c]] - walls.point[corner[0]]);
+    of(area, walls.boundary[p]) += 0.25 * sum.norm();  // half of the area: most walls have two sides
+  }
+  for (const WallEdge& edge : edges) of(length, edge.boundary) += (edge.end - edge.start).norm();
+  std::vector<float> shares(std::max(area.size(), length.size()), 1.0f);
+  for (std::size_t b = 0; b < length.size(); ++b) {
+    const double ink = length[b] * pixel;
+    if (ink > most_ink * area[b])
+      shares[b] = std::max(least_share, static_cast<float>(most_ink * area[b] / ink));
+  }
+  return shares;
 }
 
 void draw_lines(Picture& picture, const Viewport& viewport, const Camera& camera, const RayScene& scene,

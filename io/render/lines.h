@@ -26,6 +26,10 @@ struct WallEdge {
 /// `skip` have none.
 std::vector<WallEdge> wall_edges(const WallMesh& walls, const std::vector<bool>& skip, const Vec3& eye);
 
+/// [boundary] how strongly its edges are drawn, at most 1: less where they are so close that they would
+/// blacken the wall, as those of a screen of thin bars. `pixel`: m, at the walls.
+std::vector<float> edge_shares(const WallMesh& walls, const std::vector<WallEdge>& edges, double pixel);
+
 /// Draws the parts of the lines that nothing opaque hides, as wide in pixels at any distance: 1 up to 720
 /// pixels of height, then in proportion to it.
 void draw_lines(Picture& picture, const Viewport& viewport, const Camera& camera, const RayScene& scene,

@@ -22,6 +22,7 @@ constexpr float metal_mirror = 0.3f, metal_dark = 0.25f;  // part of the light, 
 constexpr float hit_offset = 2e-5f;  // of the distance: keeps rays from hitting where they start
 constexpr int most_clear_layers = 48;
 constexpr std::size_t rows_per_block = 4;
+constexpr float vanishing_share = 0.15f;  // of the view: floors fade out so far before labels
 const Colour clear_colour(0.42f, 0.50f, 0.58f), metal_colour(0.40f, 0.43f, 0.47f),
     floor_colour(0.72f, 0.72f, 0.71f);
 
@@ -72,8 +73,8 @@ class Shader {
     sun_ = (1.1 * lighting.up + 0.55 * left + 0.5 * towards).normalized().cast<float>();
   }
 
-  /// Light that comes back along the ray, linear.
-  Colour light(const Ray& ray, const Samples& samples, int sample) const {
+  /// Light that comes back along the ray, linear. `vanish`: how much of a floor is gone there.
+  Colour light(const Ray& ray, const Samples& samples, int sample, float vanish) const {
     Ray rest = ray;
     Colour opaque = background_;
     if (const auto hit = scene_.hit_solid(ray)) {
@@ -83,7 +84,7 @@ class Shader {
       else if (!look_.empty() && look_[hit->number] == WallLook::metal)
         opaque = metal_light(ray, *hit, samples, sample);
       else
-        opaque = floor_light(ray, *hit, samples, sample);
+        opaque = floor_light(ray, *hit, samples, sample, vanish);
     }
     return through_clear(rest, opaque);
   }
@@ -128,10 +129,11 @@ class Shader {
     return (1.0f - metal_mirror) * own + metal_mirror * sky * metal_colour / metal_colour.maxCoeff();
   }
 
-  Colour floor_light(const Ray& ray, const RayHit& hit, const Samples& samples, int sample) const {
+  Colour floor_light(const Ray& ray, const RayHit& hit, const Samples& samples, int sample,
+                     float vanish) const {
     const float distance = (ray.origin + hit.t * ray.direction - middle_).norm();
     const auto radius = static_cast<float>(lighting_.floor_radius);
-    const float fade = std::clamp((distance / radius - 0.6f) / 0.4f, 0.0f, 1.0f);
+    const float fade = std::max(vanish, std::clamp((distance / radius - 0.6f) / 0.4f, 0.0f, 1.0f));
     if (fade == 1.0f) return background_;
     const Colour lit = surface_light(ray, hit, floor_colour, samples, sample);
     return (1.0f - fade) * lit + fade * background_;
@@ -165,6 +167,22 @@ class Shader {
 
 }  // namespace
 
+namespace {
+
+/// How much of a floor is gone at a place of the view: all where labels begin, above and on the right.
+float vanishing(const Viewport& view, const Picture& picture, int row, int column) {
+  const auto near = [](int distance, int size) {
+    const float x = std::clamp(
+        1.0f - static_cast<float>(distance) / (vanishing_share * static_cast<float>(size)), 0.0f, 1.0f);
+    return x * x * (3.0f - 2.0f * x);
+  };
+  const float above = view.top > 0 ? near(row, view.height) : 0.0f;
+  const bool has_right = view.left + view.width < picture.width;
+  return std::max(above, has_right ? near(view.width - 1 - column, view.width) : 0.0f);
+}
+
+}  // namespace
+
 Picture render(const RayScene& scene, const Paint& paint, const Camera& camera, const Lighting& lighting,
                Picture picture, const std::optional<Viewport>& viewport) {
   const Viewport view = viewport.value_or(Viewport{0, 0, picture.width, picture.height});
@@ -176,11 +194,12 @@ Picture render(const RayScene& scene, const Paint& paint, const Camera& camera, 
     const int row = static_cast<int>(r);
     for (int column = 0; column < view.width; ++column) {
       const Samples samples(static_cast<std::uint32_t>(row * view.width + column));
+      const float vanish = vanishing(view, picture, row, column);
       Colour sum = Colour::Zero();
       for (int s = 0; s < lighting.samples; ++s) {
         const double x = 2.0 * (column + static_cast<double>(samples(s, 0))) / view.width - 1.0;
         const double y = 1.0 - 2.0 * (row + static_cast<double>(samples(s, 1))) / view.height;
-        sum += shader.light({eye, lens.direction(x, y).cast<float>()}, samples, s);
+        sum += shader.light({eye, lens.direction(x, y).cast<float>()}, samples, s, vanish);
       }
       picture.at(view.top + row, view.left + column) =
           pack(to_screen(sum / static_cast<float>(lighting.samples)));

@@ -188,7 +188,8 @@ RunPicture::RunPicture(const TrajectoryReader& reader, const PictureOptions& opt
       run_(run_scene(reader, options.fit, options.frames)) {
   if (options.outlines || options.images) {
     for (const OutlineEdge& edge :
-         cell_edges(reader, reader.frames() - 1, options.images ? 2.0 * image_share : 1.0))
+         cell_edges(reader, options.frames.empty() ? reader.frames() - 1 : options.frames.back(),
+                    options.images ? 2.0 * image_share : 1.0))
       run_.points.insert(run_.points.end(), {edge.start, edge.end});
   }
   const Eigen::AlignedBox3d box = box_of(run_.points);
@@ -300,9 +301,11 @@ void RunPicture::add_images(std::size_t frame, Bodies& bodies, Paint& paint) con
 
 std::vector<Line> RunPicture::lines(std::size_t frame, double time_s) {
   std::vector<Line> list;
+  const std::vector<float> share = edge_shares(walls_, edges_, camera_marks().metres_a_pixel);
   for (const WallEdge& edge : edges_) {
     const bool glass = looks_[edge.boundary] == WallLook::glass;
-    list.push_back({edge.start, edge.end, glass ? glass_edge : metal_edge, edge_opacity});
+    list.push_back(
+        {edge.start, edge.end, glass ? glass_edge : metal_edge, edge_opacity * share[edge.boundary]});
   }
   if (options_.outlines) add_outlines(frame, list);
   if (options_.trace_s > 0.0) add_traces(time_s, list);

@@ -29,7 +29,7 @@ struct PictureOptions {
   std::string view = "corner";                 // one of view_names()
   std::vector<std::size_t> frames = {};        // that the camera is fitted to; all if the list is empty
   WallChoice looks = {};                       // of walls, instead of by the rule
-  double fit = 0.99;                           // part of the bodies that has to be in the picture
+  double fit = 0.995;                          // part of the bodies that has to be in the picture
   double zoom = 1.0;                           // above 1 the camera comes nearer
   std::optional<Vec3> eye, target, up;         // each replaces that of the view, m
   bool walls = true, labels = true;

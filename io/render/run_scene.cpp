@@ -130,14 +130,17 @@ void add_bodies(const Shapes& shapes, const Bodies& bodies, double fit, std::vec
       return false;
     });
   }
+  // Each body counts as the ellipsoid that its box holds.
   for (const Vec3& direction : directions()) {
     const Placed* farthest = nullptr;
     double most = -infinity;
     for (const Placed& grain : grains) {
-      const double reach = direction.dot(grain.position) + grain.half.maxCoeff();
+      const double reach = direction.dot(grain.position) + grain.half.cwiseProduct(direction).norm();
       if (reach > most) most = reach, farthest = &grain;
     }
-    if (farthest) points.push_back(farthest->position + farthest->half.maxCoeff() * direction);
+    if (!farthest) return;
+    const Vec3 scaled = farthest->half.cwiseProduct(direction);
+    points.push_back(farthest->position + farthest->half.cwiseProduct(scaled.stableNormalized()));
   }
 }
 

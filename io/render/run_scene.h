@@ -25,7 +25,7 @@ struct RunScene {
 /// read; a run of a few bodies is taken as a whole. `fit` is the part of the bodies, by volume, which the
 /// subject holds; half of the others may lie beyond it on each side along each axis. Bodies which have flown
 /// off do not count unless `fit` is 1. The run must have a frame. Throws ReadError.
-RunScene run_scene(const TrajectoryReader& reader, double fit = 0.99,
+RunScene run_scene(const TrajectoryReader& reader, double fit = 0.995,
                    const std::vector<std::size_t>& frames = {});
 
 /// Is this plane a floor, that is within 45 degrees of the horizontal, with its free side up?
