@@ -88,6 +88,13 @@ std::vector<double> ticks_of(const ColourBar& bar) {
   return bar.logarithmic ? logarithmic_ticks(bar.low, bar.high) : tick_values(bar.low, bar.high, 6);
 }
 
+/// Numbers of the categories that the bar names.
+std::vector<std::size_t> shown_of(const ColourBar& bar) {
+  std::vector<std::size_t> list = bar.shown;
+  for (std::size_t k = 0; bar.shown.empty() && k < bar.categories.size(); ++k) list.push_back(k);
+  return list;
+}
+
 std::string number_text(double value) { return fmt::format("{:.6g}", value); }
 
 /// The column on the right of the scene, from top to bottom.
@@ -115,20 +122,21 @@ class Column {
     }
     top_ += 0.5 * size_;
     cairo_set_font_size(context_, tick_letters * size_);
-    labels.bar.categories.empty() ? draw_scale(labels.bar) : draw_categories(labels.bar.categories);
+    labels.bar.categories.empty() ? draw_scale(labels.bar) : draw_categories(labels.bar);
   }
 
  private:
-  void draw_categories(const std::vector<std::string>& names) {
+  void draw_categories(const ColourBar& bar) {
     const double patch = 0.9 * size_;
-    for (std::size_t k = 0; k < names.size() && top_ + patch < bottom_; ++k) {
+    for (const std::size_t k : shown_of(bar)) {
+      if (top_ + patch > bottom_) break;
       const Colour colour = category_colour(k);
       cairo_set_source_rgb(context_, colour[0], colour[1], colour[2]);
       cairo_rectangle(context_, left_, top_, patch, patch);
       cairo_fill(context_);
       draw_frame(context_, left_, top_, patch, patch);
       write(context_, left_ + 1.4 * size_, top_ + 0.85 * patch,
-            fitted(context_, names[k], right_ - left_ - 1.4 * size_));
+            fitted(context_, bar.categories[k], right_ - left_ - 1.4 * size_));
       top_ += 1.4 * size_;
     }
   }
@@ -277,8 +285,8 @@ Layout layout_of(int width, int height, const Labels& labels) {
     for (const std::string& l : title_lines(context.get(), labels.bar.title, std::min(most, 9.0 * size)))
       column = std::max(column, text_width(context.get(), l));
     cairo_set_font_size(context.get(), tick_letters * size);
-    for (const std::string& name : labels.bar.categories)
-      column = std::max(column, 1.4 * size + text_width(context.get(), name));
+    for (const std::size_t k : shown_of(labels.bar))
+      column = std::max(column, 1.4 * size + text_width(context.get(), labels.bar.categories[k]));
     if (labels.bar.categories.empty())
       for (const double value : ticks_of(labels.bar))
         column = std::max(column, 1.5 * size + text_width(context.get(), number_text(value)));

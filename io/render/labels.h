@@ -18,7 +18,8 @@ struct ColourBar {
   std::string map;    // name of its colour map
   double low = 0.0, high = 1.0;
   bool logarithmic = false;                  // low is above 0 then
-  std::vector<std::string> categories = {};  // instead: a patch of its colour and a name for each
+  std::vector<std::string> categories = {};  // instead: a patch of its colour and a name for each,
+  std::vector<std::size_t> shown = {};       // or for some of them, by their numbers
 };
 
 /// What a picture tells of its camera.

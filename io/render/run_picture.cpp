@@ -303,7 +303,7 @@ std::vector<Line> RunPicture::lines(std::size_t frame, double time_s) {
   std::vector<Line> list;
   const std::vector<float> share = edge_shares(walls_, edges_, camera_marks().metres_a_pixel);
   for (const WallEdge& edge : edges_) {
-    const bool glass = looks_[edge.boundary] == WallLook::glass;
+    const bool glass = looks_[edge.boundary] == WallLook::glass && !wall_quantity_;
     list.push_back(
         {edge.start, edge.end, glass ? glass_edge : metal_edge, edge_opacity * share[edge.boundary]});
   }
@@ -351,7 +351,14 @@ void RunPicture::show_cells(std::size_t frame, Paint& paint) {
 
 ColourBar RunPicture::colour_bar() const {
   if (options_.chains) return {"contact force, N", options_.map, range_[0], range_[1], true};
-  return {field_.title(), options_.map, range_[0], range_[1], false, field_.categories};
+  ColourBar bar{field_.title(), options_.map, range_[0], range_[1], false, field_.categories};
+  if (options_.field != "material") return bar;
+  // Materials of walls only have no place among those of bodies.
+  const auto& used = reader_.run().bodies.material;
+  for (std::size_t m = 0; m < bar.categories.size(); ++m)
+    if (std::ranges::find(used, MaterialIndex(static_cast<std::int64_t>(m))) != used.end())
+      bar.shown.push_back(m);
+  return bar;
 }
 
 CameraMarks RunPicture::camera_marks() const {
