@@ -350,6 +350,12 @@ void add_render(CLI::App& app, std::function<int()>& action) {
       ->expected(6)
       ->check(number_in(places_m))
       ->type_name("X Y Z DX DY DZ");
+  const auto walls = [&](const char* name, std::vector<std::string>& names, const char* meaning) {
+    command->add_option(name, names, meaning)->expected(1, 1000)->type_name("WALL ...");
+  };
+  walls("--glass", options->picture.looks.glass,
+        "Boundaries to be drawn as glass, by name, or all; otherwise those that would hide bodies");
+  walls("--opaque", options->picture.looks.metal, "Boundaries to be drawn as metal, by name, or all");
   command->add_flag("--no-walls", options->no_walls, "Leave walls and floors out");
   command->add_flag("--no-outlines", options->no_outlines,
                     "Leave out the edges of periodic cells, inlets, outlets and the domain");

@@ -187,7 +187,7 @@ class Viewing(unittest.TestCase):
             with open(os.path.join(self.folder, "w.png"), "rb") as file:
                 pictures.append(file.read())
         self.assertEqual(pictures[0], pictures[1])  # the pipe holds the bodies: glass by itself
-        self.assertEqual(len(set(pictures)), 5)
+        self.assertEqual(len(set(pictures[:3] + pictures[4:])), 4)
 
     def test_render_draws_frames_and_a_film(self):
         if not shutil.which("ffmpeg"):
