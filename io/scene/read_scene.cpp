@@ -25,7 +25,7 @@ namespace {
   throw InputError({fault});
 }
 
-/// What there is where a scene was looked for.
+/// Lists the scene files of the folder in which a scene was not found.
 std::string scenes_beside(const std::filesystem::path& file) {
   constexpr std::size_t most = 8;
   const std::filesystem::path folder =
