@@ -298,7 +298,7 @@ class JointReader {
           bodies.part[single->begin] == static_cast<std::int32_t>(m))
         return body_at(single->begin);
       if (part.has_axis()) {
-        refuse(name, "has freedom " along " or " about "", "joints need a part with freedom \"all\"");
+        refuse(name, "has freedom \"along\" or \"about\"", "joints need a part with freedom \"all\"");
         return std::nullopt;
       }
       return Side{{Partner::part, static_cast<std::int64_t>(m), {}}, pose_at_start(part), part.is_free()};
