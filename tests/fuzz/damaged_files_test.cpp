@@ -326,10 +326,10 @@ TEST(DeepScenes, DeepNestingIsRejectedWithItsPosition) {
         << said.substr(0, 300);
   }
   std::string said = scene_said(repeated("a.", deep) + "a = 1\n");
-  EXPECT_NE(said.find("s.toml:1:18: is a key with more than 8 dots"), std::string::npos)
+  EXPECT_NE(said.find("s.toml:1:18: has a key with more than 8 dots"), std::string::npos)
       << said.substr(0, 300);
   said = scene_said("x = 1\n[" + repeated("a.", deep) + "a]\n");
-  EXPECT_NE(said.find("s.toml:2:19: is a key with more than 8 dots"), std::string::npos)
+  EXPECT_NE(said.find("s.toml:2:19: has a key with more than 8 dots"), std::string::npos)
       << said.substr(0, 300);
   said = scene_said("x = " + repeated("[", deep));
   EXPECT_NE(said.find("s.toml:1:"), std::string::npos) << said.substr(0, 300);
