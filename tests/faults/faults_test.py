@@ -424,7 +424,7 @@ class Faults(unittest.TestCase):
             file.write_bytes(file.read_bytes().replace(b"\nversion 14\n", b"\nversion 15\n", 1))
         done = scree("run", "--resume", reference, "-q")
         self.assertEqual(done.returncode, 6)
-        self.assertIn("it has format version 15, this program reads 14", done.stderr)
+        self.assertIn("it has format version 15, but this program reads 14", done.stderr)
 
     def test_a_scene_whose_files_have_changed_does_not_go_on(self):
         scenes = self.folder / "conveyor"
