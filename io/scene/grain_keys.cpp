@@ -103,7 +103,7 @@ std::optional<ShapeDescription> read_grain_shape(const Section& section, bool re
   if (axes == nullptr && radius == nullptr && required && !section.node()->has_foreign_keys) {
     reading.faults.push_back({.where = section.node()->where,
                               .key_path = section.path_of("semi_axes"),
-                              .problem = "is missing (or radius for a sphere, or shape)",
+                              .problem = "is missing (semi_axes, radius or shape is needed)",
                               .value = {},
                               .unit = "m",
                               .allowed = "> 0",

@@ -270,7 +270,7 @@ std::function<double(double)> read_function_of_time(const Section& section, Read
 void read_time_table(const Section& section, TimeLaw& law, Reading& reading) {
   const std::filesystem::path file = beside_scene(section.text("table"), reading);
   if (const std::string problem = file_problem(file); !problem.empty()) {
-    reading.faults.push_back(about(section, "table", "cannot be opened as a file: " + problem));
+    reading.faults.push_back(about(section, "table", "cannot be opened: " + problem));
     return;
   }
   for (const auto& [time, value, line] : read_csv_pairs(file)) {

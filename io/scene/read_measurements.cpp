@@ -146,7 +146,7 @@ class MeasurementReader {
     if (plane == opening) {
       Fault fault = plane ? about(section_, "opening", "cannot be combined with plane; remove one of them")
                           : missing_key(section_, "plane");
-      if (!plane) fault.problem = "is missing (or opening)";
+      if (!plane) fault.problem = "is missing (plane or opening is needed)";
       reading_.faults.push_back(std::move(fault));
     }
     if (opening) {

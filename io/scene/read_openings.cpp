@@ -22,7 +22,7 @@ bool read_rate(const Section& section, Inlet& inlet, Reading& reading) {
   const Node *mass = section.node()->find("mass_rate"), *number = section.node()->find("number_rate");
   if (mass == nullptr && number == nullptr && !section.node()->has_foreign_keys) {
     Fault fault = missing_key(section, "mass_rate");
-    fault.problem = "is missing (or number_rate)";
+    fault.problem = "is missing (mass_rate or number_rate is needed)";
     reading.faults.push_back(std::move(fault));
   } else if (mass != nullptr && number != nullptr) {
     reading.faults.push_back(fault_at(*number, section.path_of("number_rate"),

@@ -62,7 +62,7 @@ Fault missing_bodies(const std::filesystem::path& file) {
   Fault fault;
   fault.where = {file.string(), 1, 1};
   fault.key_path = "bodies";
-  fault.problem = "is missing (or inlets)";
+  fault.problem = "is missing (bodies or inlets are needed)";
   return fault;
 }
 

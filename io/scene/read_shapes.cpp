@@ -236,7 +236,7 @@ void read_shape_file(const std::string& name, const Section& section, Reading& r
       read_members(name, *text, file, section, reading, read);
   } else {
     reading.faults.push_back(
-        fault_at(section.given("file"), section.path_of("file"), "cannot be opened as a file: " + problem));
+        fault_at(section.given("file"), section.path_of("file"), "cannot be opened: " + problem));
   }
 }
 
@@ -285,7 +285,7 @@ ShapeFile read_shape(const std::filesystem::path& file) {
   } else {
     Fault fault;
     fault.where.file = file.string();
-    fault.problem = "cannot be opened as a file: " + problem;
+    fault.problem = "cannot be opened: " + problem;
     reading.faults.push_back(std::move(fault));
   }
   if (!reading.faults.empty()) {

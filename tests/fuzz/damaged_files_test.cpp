@@ -93,14 +93,14 @@ TEST_F(DamagedTrajectory, EveryIndexIsChecked) {
       {"boundaries/material", 0, -1, "boundaries/material: row 0 is -1 (allowed 0 to 1)"},
       {"boundaries/planes/boundary", 0, 99, "boundaries/planes/boundary: row 0 is 99 (allowed 0 to 5)"},
       {"boundaries/tubes/boundary", 0, -3, "boundaries/tubes/boundary: row 0 is -3 (allowed 0 to 5)"},
-      {"frames/offset", 1, 13, "frames/offset: row 2 is 12, below 13 of the row before"},
-      {"frames/offset", 1, -6, "frames/offset: row 1 is -6, below 0 of the row before"},
+      {"frames/offset", 1, 13, "frames/offset: row 2 is 12, less than 13 in the previous row"},
+      {"frames/offset", 1, -6, "frames/offset: row 1 is -6, less than 0 in the previous row"},
       {"frames/body", 7, 6, "frames/body: row 1 is 6 (allowed 0 to 5)"},
       {"frames/body", 7, 0, "frames/body: row 7: body 0 appears twice"},
       {"contacts/body_a", 0, 6, "contacts/body_a: row 0 is 6 (allowed 0 to 5)"},
       {"contacts/body_b", 1, -2, "contacts/body_b: row 1 is -2 (allowed -1 to 5)"},
       {"contacts/boundary", 0, 6, "contacts/boundary: row 0 is 6 (allowed -1 to 5)"},
-      {"contacts/offset", 0, 3, "contacts/offset: row 0 is 3, and must be 0"},
+      {"contacts/offset", 0, 3, "contacts/offset: row 0 is 3, but must be 0"},
       {"frames/time", 1, -1, "frames/time: must increase"},
   };
   for (const auto& c : cases) {

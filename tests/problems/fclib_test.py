@@ -158,7 +158,7 @@ class Fclib(unittest.TestCase):
             del group["vectors/f"]
             del group["vectors/w"]
             group["vectors/w"] = np.zeros(40)
-        self.refuse(self.path, "/fclib_global/M/x: must hold finite numbers",
+        self.refuse(self.path, "/fclib_global/M/x: must have finite numbers",
                     "/fclib_global/H/i: entry 2 is 99, outside the range 0 to 17", "/fclib_global/vectors/mu: must not be negative",
                     "/fclib_global/vectors/f: is missing", "/fclib_global/vectors/w: must have 18 values, not 40")
 
@@ -183,7 +183,7 @@ class Fclib(unittest.TestCase):
         refused(assign("spacedim", 2), "vectors/mu: must have 9 values, not 6")
         refused(lambda g: g["M/x"].write_direct(-g["M/x"][:]), "M: must be positive definite")
         refused(lambda g: g["M/x"].write_direct(g["M/x"][:] + 0.5 * np.arange(len(g["M/x"]))), "M: must be symmetric: entries (")
-        refused(assign("W/x", 0.0), "W: block (0, 0) must be there, once, with a positive first entry",
+        refused(assign("W/x", 0.0), "W: block (0, 0) must exist once, with a positive first entry",
                 form=fclib.local_form)
 
     def test_other_files(self):
