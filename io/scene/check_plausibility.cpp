@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numbers>
+#include <regex>
 
 #include "io/results/frame.h"
 #include "io/scene/faults.h"
@@ -46,7 +48,7 @@ void look_at_materials(const Section& top, std::vector<Fault>& warnings) {
     for (const Section& law : elements(top, heading)) {
       if (law.has("friction") && !usual_friction.holds(law.number("friction"))) {
         warnings.push_back(unusual(law, "friction", usual_friction, "real materials are rarely so rough"));
-        if (const double x = law.number("friction"); x <= 100.0)
+        if (const double x = law.number("friction"); x >= 5.0 && x <= 100.0)
           warnings.back().suggestion += fmt::format(
               "; {0:g} % are {1:g}, an angle of {0:g} degrees is \"= tan({0:g} * degree)\"", x, x / 100.0);
       }
@@ -87,7 +89,7 @@ void look_at_sizes(Reading& reading) {
 }
 
 Fault about_top(const Section& top, const Reading& reading, const char* key, std::string problem) {
-  if (top.has(key)) return about(top, key, std::move(problem));
+  if (top.has(key)) return fault_at(top.given(key), key, std::move(problem));
   Fault warning;
   warning.where.file = reading.scene.file.string();
   warning.key_path = key;
@@ -98,7 +100,7 @@ Fault about_top(const Section& top, const Reading& reading, const char* key, std
 /// Warns about times that were probably meant as numbers of steps, and about steps as short as soft contacts
 /// need.
 void look_at_times(const Section& top, Reading& reading) {
-  constexpr double many_steps = 2e7, short_fall = 3000.0;
+  constexpr double many_steps = 2e7, short_fall = 1e4;
   const Scene& scene = reading.scene;
   const Model& model = scene.model;
   const double dt = model.settings.time_step_s, end = scene.end_time_s;
@@ -133,6 +135,24 @@ void look_at_times(const Section& top, Reading& reading) {
     warning.unit = "s";
     warning.suggestion = fmt::format("time_step = {:.1g} is usual for this size", fall_s / 50.0);
     reading.scene.warnings.push_back(std::move(warning));
+  }
+}
+
+/// Warns about numbers above 2 pi in sin, cos and tan: they are most likely degrees.
+void look_at_angles(const Node& node, const std::string& path, std::vector<Fault>& warnings) {
+  static const std::regex angle(R"(\b(sin|cos|tan)\(\s*(\d+(?:\.\d*)?)\s*\))");
+  constexpr std::size_t longest = 1000;  // regular expressions take memory with the length
+  std::smatch match;
+  if (node.expression.size() < longest && std::regex_search(node.expression, match, angle) &&
+      std::stod(match[2]) > 2.0 * std::numbers::pi) {
+    Fault warning = fault_at(node, path, fmt::format("has {}, but angles are in radians", match[0].str()));
+    warning.suggestion = fmt::format("write {}({} * degree) for degrees", match[1].str(), match[2].str());
+    warnings.push_back(std::move(warning));
+  }
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    const Node& item = node.items[i];
+    const std::string name = item.key.empty() ? fmt::format("[{}]", i) : item.key;
+    look_at_angles(item, path.empty() || item.key.empty() ? path + name : path + '.' + name, warnings);
   }
 }
 
@@ -212,11 +232,14 @@ void look_at_arms(const Section& law, const std::vector<std::string>& names, con
                   Reading& reading) {
   const double radius = smallest_radius(radii, reading.scene.model.materials, names);
   for (const char* key : {"rolling_friction", "torsional_friction"}) {
-    if (!law.has(key) || !(law.number(key) > largest_arm * radius)) continue;
-    Fault warning = about(law, key,
-                          fmt::format("is a length in m, and {:.2g} times the smallest radius of the bodies "
-                                      "({:.3g} m); perhaps a ratio to the radius was meant",
-                                      law.number(key) / radius, radius));
+    if (!law.has(key)) continue;
+    const bool is_computed = !law.given(key).expression.empty();  // most likely from lengths
+    if (!(law.number(key) > (is_computed ? 1.0 : largest_arm) * radius)) continue;
+    Fault warning =
+        about(law, key,
+              fmt::format("is a length in m, and {:.2g} times the smallest radius of the bodies ({:.3g} "
+                          "m); perhaps a ratio to the radius was meant",
+                          law.number(key) / radius, radius));
     warning.unit = "m";
     warning.suggestion = fmt::format("{}_ratio = {:g} is the dimensionless form", key, law.number(key));
     reading.scene.warnings.push_back(std::move(warning));
@@ -305,6 +328,7 @@ void check_plausibility(const Section& top, Reading& reading) {
   look_at_sizes(reading);
   look_at_the_step(reading);
   look_at_times(top, reading);
+  look_at_angles(*reading.top, "", reading.scene.warnings);
   look_for_a_floor(reading);
   const Radii radii = radii_of_bodies(reading);
   look_at_arms(top, radii, reading);

@@ -44,7 +44,8 @@ std::string nearest_word(const std::string& word, std::span<const std::string> c
   constexpr std::size_t longest = 100;  // letters; a longer text is not a misspelt word
   std::string best;
   if (word.size() > longest) return best;
-  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+  // A third of the letters may differ, and never all of them.
+  std::size_t least = std::min(std::max<std::size_t>(1, word.size() / 3) + 1, word.size());
   for (const std::string& candidate : candidates) {
     if (candidate.size() > word.size() + least) continue;
     const std::size_t distance = edit_distance(word, candidate);

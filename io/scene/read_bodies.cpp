@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <utility>
 
 #include "engine/modules/generation/packing.h"
 #include "engine/simulation/dense_packing.h"
@@ -49,13 +50,20 @@ class WallProbe {
   double scale_ = 0.0;
 };
 
-/// Reads one heading of [[bodies]] and appends its bodies to the scene.
+/// Reads one heading of [[bodies]] and makes its bodies.
 class GroupReader {
  public:
   GroupReader(const Section& section, std::size_t number, Reading& reading)
       : section_(section), number_(number), reading_(reading), model_(reading.scene.model) {}
 
-  void read() {
+  /// The order in which groups are made, independent of their order in the file: a dense packing, then bodies
+  /// with given positions, then bodies at random positions.
+  int order() const {
+    const std::string form = form_of(*section_.node(), "bodies");
+    return form == "dense" ? 0 : form == "random" ? 2 : 1;
+  }
+
+  void make() {
     group_.path = section_.path();
     if (section_.has("name")) group_.name = section_.text("name");
     group_.where = section_.node()->where;
@@ -73,6 +81,20 @@ class GroupReader {
       if (group_.form == "lattice" || group_.form == "random" || group_.form == "dense") generated(*shape);
     }
     group_.end = bodies().size();
+  }
+
+  /// Moves the group's bodies from `made`, where they are in the order of creation, to the end of the scene's
+  /// bodies.
+  void enter(const Bodies& made) {
+    const std::size_t begin = bodies().size();
+    for (std::size_t i = group_.begin; i < group_.end; ++i)
+      add_body(bodies(), model_.shapes, model_.materials,
+               {made.shape[i],
+                made.material[i],
+                made.pose(i),
+                {made.linear_velocity[i], made.angular_velocity[i]}});
+    group_.end = begin + (group_.end - group_.begin);
+    group_.begin = begin;
     if (!section_.node()->faulty) carry();
     reading_.groups.push_back(group_);
   }
@@ -195,7 +217,7 @@ class GroupReader {
   bool place(BodyTable& table) {
     const double scale = section_.has("table_scale") ? section_.number("table_scale") : 1.0;
     const Quat rotation = fixed_orientation(section_, "rotate").value_or(Quat::Identity());
-    const Vec3 move = section_.vector("move");
+    const Vec3 move = section_.has("move") ? section_.vector("move") : Vec3(Vec3::Zero());
     const bool mirrors = section_.has("mirror");
     if (mirrors && section_.node()->find("shape") != nullptr) {
       refuse("mirror",
@@ -381,8 +403,8 @@ class GroupReader {
     if (std::holds_alternative<MeshRegion>(region))
       return fail("region", "must be a box or a cylinder for a dense packing", "write generate = \"random\"");
     if (bodies().size() > 0)
-      return fail("generate", "makes a dense packing, which must be the first of the [[bodies]]",
-                  "move this heading above the other [[bodies]]");
+      return fail("generate", "makes a second dense packing, but a scene can have only one",
+                  "write generate = \"random\", or use a table with the bodies of another run");
     // Sizes are drawn in the same way as for random packings, so that the total volume is known in advance.
     double whole = 0.0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -447,7 +469,20 @@ class GroupReader {
                            ? "enlarge the region, or reduce count or spacing"
                            : "enlarge the region, reduce count, or increase attempts; random packings far "
                              "from boundaries fill a fifth to a quarter of the volume, a lattice about half";
+    if (const std::string plane = plane_before(region); fitted == 0 && !plane.empty())
+      fault.suggestion = fmt::format(
+          "the whole region is behind the plane '{}', whose normal must point to the free side", plane);
     reading_.faults.push_back(fault);
+  }
+
+  /// Name of a plane which has the whole region behind it; empty if there is none.
+  std::string plane_before(const Region& region) const {
+    const auto [middle, half] = bounding_box(region);
+    for (const Boundary& boundary : model_.boundaries)
+      if (const auto* plane = std::get_if<Plane>(&boundary.surface))
+        if ((middle - plane->point).dot(plane->normal) + half.dot(plane->normal.cwiseAbs()) <= 0.0)
+          return boundary.name;
+    return "";
   }
 
   const Section& section_;
@@ -462,8 +497,15 @@ class GroupReader {
 }  // namespace
 
 void read_bodies(const Section& top, Reading& reading) {
-  std::size_t number = 0;
-  for (const Section& section : elements(top, "bodies")) GroupReader(section, number++, reading).read();
+  const std::vector<Section> sections = elements(top, "bodies");
+  std::vector<GroupReader> groups;
+  for (std::size_t k = 0; k < sections.size(); ++k) groups.emplace_back(sections[k], k, reading);
+  std::vector<GroupReader*> order;
+  for (GroupReader& group : groups) order.push_back(&group);
+  std::ranges::stable_sort(order, {}, &GroupReader::order);
+  for (GroupReader* group : order) group->make();
+  const Bodies made = std::exchange(reading.scene.initial.bodies, {});
+  for (GroupReader& group : groups) group.enter(made);
 }
 
 }  // namespace scree::io

@@ -199,7 +199,8 @@ Quat euler_rotation(const Vec3& degrees, const std::string& order) {
 }
 
 Quat rotation_of(const Section& table) {
-  if (table.has("euler")) return euler_rotation(table.vector("euler"), table.text("order"));
+  if (table.has("euler"))
+    return euler_rotation(table.vector("euler"), table.has("order") ? table.text("order") : "XYZ");
   return Quat(
       Eigen::AngleAxisd(table.number("angle") * std::numbers::pi / 180.0, table.vector("axis").normalized()));
 }

@@ -138,12 +138,14 @@ void read_inlet(const Section& section, std::size_t number, Reading& reading) {
   inlet.name = name_of(section, "inlet", number);
   const std::vector<Ingredient> ingredients = read_ingredients(section, reading);
   const bool has_rate = read_rate(section, inlet, reading);
-  if (section.node()->faulty || ingredients.empty() || !has_rate) return;
+  if (section.node()->faulty) return;
   set_from(section, inlet);
   read_limits(section, inlet, reading);
+  if (ingredients.empty() || !has_rate) return;
   const std::optional<Region> region = read_region(section.child("region"), reading);
   if (!region) return;
-  inlet.grains = mixed(ingredients, section.text("shares_by") == "mass", reading.scene.model);
+  inlet.grains = mixed(ingredients, !section.has("shares_by") || section.text("shares_by") == "mass",
+                       reading.scene.model);
   inlet.region = *region;
   inlet.orientation = fixed_orientation(section);
   inlet.spread = read_spread(section, reading);

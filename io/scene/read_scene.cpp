@@ -63,6 +63,7 @@ Fault missing_bodies(const std::filesystem::path& file) {
   fault.where = {file.string(), 1, 1};
   fault.key_path = "bodies";
   fault.problem = "is missing (bodies or inlets are needed)";
+  fault.suggestion = "to start with the bodies of another run, add --restart-from FOLDER";
   return fault;
 }
 

@@ -200,8 +200,9 @@ void read_members(const std::string& name, const std::string& text, const std::f
                   const Section& section, Reading& reading, ReadShapes& read) {
   std::vector<ClumpMember> members;
   const std::size_t before = reading.faults.size();
-  const std::vector<CsvLine> lines = csv_lines(text);
-  for (const CsvLine& line : lines) {
+  std::vector<CsvLine> lines = csv_lines(text);
+  for (CsvLine& line : lines) {
+    std::ranges::replace(line.text, '\t', ' ');
     const char separator = csv_separator(line.text);
     std::vector<double> numbers;
     for (const CsvField& field : split_csv(line.text, separator))

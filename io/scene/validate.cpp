@@ -49,7 +49,8 @@ class Validator {
     if (key != nullptr && (node.is_number() || node.kind == NodeKind::list)) fault.unit = key->unit;
     fault.allowed = allowed;
     if (!suggestion.empty()) fault.suggestion = suggestion;
-    if (key != nullptr && fault.suggestion.empty() && is_of_wrong_type(node, *key))
+    const bool is_element = path.ends_with(']');
+    if (key != nullptr && fault.suggestion.empty() && !is_element && is_of_wrong_type(node, *key))
       fault.suggestion = wrong_type_advice(*key);
     faults_.push_back(std::move(fault));
   }
