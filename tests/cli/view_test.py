@@ -421,7 +421,7 @@ class Viewing(unittest.TestCase):
         for command in (("export", "plain", "--to", "vtk"), ("fields", "plain"), ("paraview", "plain", "--script-only")):
             done = run(*command)
             self.assertEqual(done.returncode, 11, (command, done.stderr))
-            self.assertIn("VTK's library cannot be loaded", done.stderr)
+            self.assertIn("the VTK library cannot be loaded", done.stderr)
         done = run("verify", "plain")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         # What began without the series goes on without, also where VTK is there: it would have a hole.

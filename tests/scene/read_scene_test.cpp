@@ -865,7 +865,7 @@ TEST(ReadScene, ShapeErrorsNameTheirKey) {
   EXPECT_NE(nothing.find("shape.semi_axes: is missing"), std::string::npos) << nothing;
   const std::string both =
       faults_of(material + dumbbell + "[[bodies]]\nshape = \"dumbbell\"\nradius = 1\nposition = [0, 0, 1]\n");
-  EXPECT_NE(both.find("is given beside shape"), std::string::npos) << both;
+  EXPECT_NE(both.find("cannot be combined with shape"), std::string::npos) << both;
   EXPECT_NE(both.find("bodies[0].size: is missing"), std::string::npos) << both;
 }
 

@@ -93,16 +93,17 @@ TEST_F(BodyTable, UnknownColumnsGiveAWarning) {
 
 TEST_F(BodyTable, ReportsErrorsInTheHeader) {
   write("empty.csv", "");
-  EXPECT_EQ(message("empty.csv"), "empty.csv: is empty; its first line must name the columns");
+  EXPECT_EQ(message("empty.csv"), "empty.csv: is empty; the first line must have the names of the columns");
   write("none.csv", "x,y,z\n# nothing\n");
-  EXPECT_EQ(message("none.csv"), "none.csv: holds no bodies");
+  EXPECT_EQ(message("none.csv"), "none.csv: has no bodies");
   write("twice.csv", "x,y,z,x,vx\n1,2,3,4,5\n");
   EXPECT_EQ(message("twice.csv"),
-            "twice.csv:1:1: vy, vz: these columns are missing; the first line names x, y, z, x, vx\n"
-            "twice.csv:1:7: x: this column is there twice");
+            "twice.csv:1:1: vy, vz: these columns are missing; the first line has x, y, z, x, vx\n"
+            "twice.csv:1:7: x: is the name of two columns");
   write("numbers.csv", "1,2,3\n4,5,6\n");
   EXPECT_EQ(message("numbers.csv"),
-            "numbers.csv:1:1: must name the columns, and holds numbers (value 1,2,3); write a line such as "
+            "numbers.csv:1:1: must have the names of the columns, but has numbers (value 1,2,3); write a "
+            "line such as "
             "x,y,z,radius above it");
 }
 
@@ -119,7 +120,8 @@ TEST_F(BodyTable, TakesTablesOfSpreadsheets) {
   write("tabs.csv", "x\ty\tz\n1\t2\t3\n");
   EXPECT_EQ(read("tabs.csv").initial.bodies.position[0], Vec3(1.0, 2.0, 3.0));
   write("both.csv", "x,y,z,radius,a,b,c\n1,2,3,4,5,6,7\n");
-  EXPECT_EQ(message("both.csv", ""), "both.csv: has semi-axes (a, b, c) and a radius; leave one out");
+  EXPECT_EQ(message("both.csv", ""),
+            "both.csv: has both semi-axes (a, b, c) and a radius; remove one of them");
 }
 
 // By name or by number; a mixture must not come back as one material.
@@ -137,14 +139,15 @@ TEST_F(BodyTable, ReadsMaterials) {
       message("unknown.csv", second),
       "unknown.csv:3:1: material: is neither the name of a material nor its number (value \"stel\", allowed "
       "\"m\", \"steel\", or 0 to 1); did you mean 'steel'?");
-  EXPECT_NE(message("t.csv", "material = \"m\"\n" + second).find("leave out material"), std::string::npos);
+  EXPECT_NE(message("t.csv", "material = \"m\"\n" + second).find("remove material"), std::string::npos);
   write("moments.csv", "time_s,x,y,z\n0,0,0,0\n0.1,0,0,1\n");
-  EXPECT_NE(message("moments.csv").find("moments.csv:3:1: time_s: the table holds more than one moment"),
-            std::string::npos);
+  EXPECT_NE(
+      message("moments.csv").find("moments.csv:3:1: time_s: has more than one time; a table must have one"),
+      std::string::npos);
   // A first row that is too short has no moment to compare with.
   write("short.csv", "x,y,z,time_s\n0,0\n0,0,0,0\n0,0,1,0.1\n");
   EXPECT_NE(message("short.csv").find("short.csv:2:1: has 2 values"), std::string::npos);
-  EXPECT_NE(message("short.csv").find("short.csv:4:7: time_s: the table holds more than one moment"),
+  EXPECT_NE(message("short.csv").find("short.csv:4:7: time_s: has more than one time; a table must have one"),
             std::string::npos);
 }
 
@@ -192,9 +195,9 @@ TEST_F(BodyTable, ReportsErrorsInHdf5) {
   hid_t file = H5Fcreate((folder_ / "shapes.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   write_dataset<double>(file, "orientation", H5T_NATIVE_DOUBLE, {2, 3}, {1, 2, 3, 4, 5, 6});
   H5Fclose(file);
-  EXPECT_EQ(
-      message("shapes.h5"),
-      "shapes.h5: position: this dataset is missing\nshapes.h5: orientation: must have the shape [n, 4]");
+  EXPECT_EQ(message("shapes.h5"),
+            "shapes.h5: position: is missing; every table needs this dataset\nshapes.h5: orientation: must "
+            "have the shape [n, 4]");
 
   file = H5Fcreate((folder_ / "values.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   write_dataset<double>(file, "position", H5T_NATIVE_DOUBLE, {2, 3}, {0, 0, 0, 4, 5, INFINITY});
@@ -205,13 +208,13 @@ TEST_F(BodyTable, ReportsErrorsInHdf5) {
       message("values.h5", ""),
       "values.h5: semi_axes[0, 2]: is out of range (value 0 m, allowed > 0)\n"
       "values.h5: position[1, 2]: must be a finite number (value inf m)\n"
-      "values.h5: orientation[1]: is not a unit quaternion, its norm is 2 (allowed norm 1 within 0.001)");
+      "values.h5: orientation[1]: is not a unit quaternion: its norm is 2 (allowed norm 1 within 0.001)");
 
   file = H5Fcreate((folder_ / "rows.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   write_dataset<double>(file, "position", H5T_NATIVE_DOUBLE, {2, 3}, {0, 0, 0, 4, 5, 6});
   write_dataset<double>(file, "velocity", H5T_NATIVE_DOUBLE, {1, 3}, {0, 0, 0});
   H5Fclose(file);
-  EXPECT_EQ(message("rows.h5"), "rows.h5: velocity: has 1 rows, position has 2");
+  EXPECT_EQ(message("rows.h5"), "rows.h5: velocity: has 1 rows, but position has 2");
 }
 
 void expect_near(const Vec3& a, const Vec3& b) { EXPECT_LT((a - b).norm(), 1e-12) << a.transpose(); }
@@ -258,7 +261,7 @@ TEST_F(BodyTable, ColumnsHaveNamesOfOtherPrograms) {
   expect_near(b.angular_velocity[0], Vec3(4, 5, 6));
   EXPECT_NEAR(b.orientation[0].x(), 1.0, 1e-15);
   write("t.csv", "x,y,z,r,diameter\n1,2,3,0.1,0.2\n");
-  EXPECT_EQ(message("t.csv", ""), "t.csv:1:9: diameter: says the same as the column r");
+  EXPECT_EQ(message("t.csv", ""), "t.csv:1:9: diameter: has the same meaning as the column r");
 }
 
 TEST_F(BodyTable, ReadsXyz) {
