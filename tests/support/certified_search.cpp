@@ -37,7 +37,7 @@ bool may_touch(const PairView& p, const CoverNode& a, const CoverNode& b, const 
   return dd - rise * rise <= aside * aside;
 }
 
-/// What a pair of patches can hold.
+/// Possible content of a pair of patches.
 enum class PatchPair : std::uint8_t { nothing, at_most_one, any };
 
 /// Interval Newton in closed form: with u, v the places of a critical pair relative to the patches' centres,

@@ -1,8 +1,8 @@
-"""Who may include whom: reads every #include of the project and fails on an arrow that points the wrong way.
+"""Directions of includes: reads every #include of the project and fails on an arrow in the wrong direction.
 
     python3 tests/support/include_directions.py SOURCE_DIR
 
-The picture it holds to is in docs/architecture.md. The checker is itself tested on small made-up trees.
+docs/architecture.md shows the allowed directions. The checker itself is tested on small made-up trees.
 """
 
 import re
