@@ -124,7 +124,7 @@ class Extremes(unittest.TestCase):
         self.assertEqual(summary["verdict"]["grade"], "red")
 
     def test_squeezed(self):
-        """Grains between floor and a body with prescribed motion: unsolvable; the verdict names the unyielding object."""
+        """Grains between floor and a body with prescribed motion: unsolvable; the verdict names the rigid object."""
         ball = "[[bodies]]\nposition = [0, 0, 0.05]\nradius = 0.05\n"
         down = 'motion = [{ type = "translation", direction = [0, 0, -1], speed = 0.5 }]\n'
         plate = f'[[boundaries]]\nname = "plate"\ntype = "plane"\nmaterial = "wall"\npoint = [0, 0, 0.2]\nnormal = [0, 0, -1]\n{down}'
