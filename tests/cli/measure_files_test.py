@@ -21,7 +21,7 @@ import numpy as np
 
 
 class Measure(Checks):
-    # What is written.
+    # Files.
 
     def test_statistics(self):
         """measurements.json has mean, deviation, median, least, largest and last of each column of the tables."""

@@ -123,7 +123,7 @@ TEST(RunPicture, ForceLinesJoinContactsWithForce) {
   const io::TrajectoryReader reader = run.reader();
   const std::vector<io::ForceLine> lines = io::force_lines(reader, 5);
   const Bodies bodies = reader.bodies(5);
-  // Of the contacts 0-floor, 1-2, 2-3 and 3-4, those of even bodies carry impulses (0.1, 0.2, 0.3 + a) N s,
+  // The contacts are 0-floor, 1-2, 2-3 and 3-4. Those of even bodies carry impulses (0.1, 0.2, 0.3 + a) N s,
   // for 1 ms.
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_NEAR(lines[0].force, 1e3 * std::sqrt(0.01 + 0.04 + 0.09), 1e-2);

@@ -77,7 +77,7 @@ def read_includes(root):
 
 
 def own_header_fault(file, quoted, header, files):
-    """What is wrong with an include of one of the project's own files, or None."""
+    """The error in an include of one of the project's own files, or None."""
     if not quoted:
         return "own headers are included in quotes" if header in files else None
     if header not in files:
@@ -89,7 +89,7 @@ def own_header_fault(file, quoted, header, files):
 
 
 def third_party_fault(file, quoted, header):
-    """What is wrong with an include of a third-party header, or None."""
+    """The error in an include of a third-party header, or None."""
     if THREADS.match(header) and file != THREADS_PLACE:
         return f"oneTBB is included by {THREADS_PLACE} alone"
     if PROCESSES.match(header):

@@ -202,8 +202,8 @@ TEST(EnergeticImpacts, ReturnCompressionWorkTimesCoefficientSquared) {
 }
 
 TEST(EnergeticImpacts, ImpulsesMatchVelocityChanges) {
-  // Of simultaneous contacts some return no work, and others absorbed no work, because friction drove them:
-  // then no work at all is returned.
+  // Some of the simultaneous contacts return no work, and others absorbed no work, because friction drove
+  // them: then no work at all is returned.
   Random random(13);
   int nothing_returned = 0;
   for (std::uint64_t seed = 1; seed <= 80; ++seed) {

@@ -114,7 +114,7 @@ TEST(ShippedSettlingBox, SettlesWithinItsAcceptanceLimits) {
   EXPECT_LT(injected, 2e-6 * (start - lowest));
   EXPECT_LT(
       deepest,
-      0.04);  // in impacts at 5 m/s; contacts that were missed until they overlapped led to 0.05 to 0.1
+      0.04);  // in impacts at 5 m/s; contacts that were missed until they overlapped made it 0.05 to 0.1
   // A loose grain may rock on others without end, as rigid bodies do; all others are at rest.
   std::vector<double> kinetic;
   for (std::size_t i = 0; i < run.state.bodies.size(); ++i)
