@@ -35,7 +35,10 @@ else()
   set(SCREE_VTK OFF)
 endif()
 if(SCREE_RENDER)
-  find_package(embree 3 REQUIRED)
+  find_package(embree 4 QUIET)  # Debian 13, Ubuntu 24.04
+  if(NOT embree_FOUND)
+    find_package(embree 3 REQUIRED)
+  endif()
   pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
 endif()
 # GiNaC is under the GPL, version 2 or later: a program that is built with it comes under the GPL's terms as a whole.

@@ -14,7 +14,9 @@
 #include "engine/simulation/placement.h"
 #include "engine/simulation/subsystems/insertion.h"
 #include "io/files/machine_room.h"
+#include "io/files/text_file.h"
 #include "io/results/observables_page.h"
+#include "io/scene/carried_bodies.h"
 #include "io/scene/keys.h"
 #include "io/scene/read_scene.h"
 #include "tools/command_line.h"
@@ -118,6 +120,7 @@ struct CheckOptions {
   int threads = 0;  // 0: all of the machine's
   std::optional<double> until_s;
   std::vector<std::string> settings;
+  std::filesystem::path restart_from;  // folder of a run; empty: none
   bool quick = false, exact = false;
   double memory_limit = infinity;  // bytes
 };
@@ -126,7 +129,9 @@ int check(const CheckOptions& options) {
   set_thread_count(options.threads);
   std::vector<io::Override> overrides;
   for (const std::string& setting : options.settings) overrides.push_back(io::parse_override(setting));
-  io::Scene scene = io::read_scene(options.scene, overrides, bodies_with_room(false, options.memory_limit));
+  io::Scene scene = io::read_scene(
+      options.scene, overrides, bodies_with_room(false, options.memory_limit),
+      options.restart_from.empty() ? io::CarriedBodies{} : io::carried_bodies(options.restart_from, {}));
   set_end_time(scene, options.until_s);
   const Trial trial = options.quick ? Trial{} : trial_run(scene, trial_patience_s);
   show(check_text(scene, trial));
@@ -146,6 +151,22 @@ void add_document(CLI::App& app, std::function<int()>& action, const std::string
   command->callback([text, &action] {
     action = [text] {
       show(text());
+      return int{exit_ok};
+    };
+  });
+}
+
+/// Writes the pages of the scene reference below a folder.
+void add_reference(CLI::App& app, std::function<int()>& action) {
+  CLI::App* command =
+      app.add_subcommand("scene-reference", "Write the pages of the scene reference into a folder");
+  command->group("");  // for developers: not listed
+  const auto folder = std::make_shared<std::filesystem::path>();
+  command->add_option("folder", *folder, "Folder of the documentation")->required();
+  command->callback([folder, &action] {
+    action = [folder] {
+      std::filesystem::create_directories(*folder / "scene");
+      for (const auto& [file, text] : io::scene_reference()) io::write_whole_file(*folder / file, text);
       return int{exit_ok};
     };
   });
@@ -268,16 +289,41 @@ std::filesystem::path default_folder(const io::Scene& scene) {
   return std::filesystem::path("results") / scene.name;
 }
 
-std::string meshes_text(const io::Scene& scene) {
+namespace {
+
+std::string box_text(const Vec3& low, const Vec3& high) {
   const auto list = [](const Vec3& v) { return fmt::format("[{:.4g}, {:.4g}, {:.4g}]", v[0], v[1], v[2]); };
+  const Vec3 size = high - low;
+  return fmt::format("{:.4g} x {:.4g} x {:.4g} m, from {} to {} m", size[0], size[1], size[2], list(low),
+                     list(high));
+}
+
+/// The box of all bodies, inlets and bounded walls; empty where there is none.
+std::string extent_text(const io::Scene& scene) {
+  Eigen::AlignedBox3d box;
+  const Bodies& bodies = scene.initial.bodies;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const Vec3 radius = Vec3::Constant(scene.model.shapes.bounding_radius(bodies.shape[i]));
+    box.extend(Eigen::AlignedBox3d(bodies.position[i] - radius, bodies.position[i] + radius));
+  }
+  const auto add = [&](const Vec3& middle, const Vec3& half) {
+    box.extend(Eigen::AlignedBox3d(middle - half, middle + half));
+  };
+  for (const Inlet& inlet : scene.model.inlets) std::apply(add, bounding_box(inlet.region));
+  for (const Boundary& boundary : scene.model.boundaries)
+    if (const auto extent = extent_of(boundary.surface)) add(extent->middle, extent->half);
+  return box.isEmpty() ? "" : fmt::format("  extent      {}\n", box_text(box.min(), box.max()));
+}
+
+}  // namespace
+
+std::string meshes_text(const io::Scene& scene) {
   std::string text;
   for (const Boundary& boundary : scene.model.boundaries) {
     const auto* mesh = std::get_if<PlacedMesh>(&boundary.surface);
     if (mesh == nullptr) continue;
     const auto [middle, half] = *extent_of(*mesh);
-    text +=
-        fmt::format("  mesh        '{}': {:.4g} x {:.4g} x {:.4g} m, from {} to {} m\n", boundary.name,
-                    2.0 * half[0], 2.0 * half[1], 2.0 * half[2], list(middle - half), list(middle + half));
+    text += fmt::format("  mesh        '{}': {}\n", boundary.name, box_text(middle - half, middle + half));
   }
   return text;
 }
@@ -297,7 +343,7 @@ std::string check_text(const io::Scene& scene, const Trial& trial) {
                         trial.steps > 0 ? "" : " if none leave");
   text += fmt::format("  materials   {}\n", scene.model.materials.size());
   text += fmt::format("  boundaries  {}\n", scene.model.boundaries.size());
-  text += meshes_text(scene);
+  text += meshes_text(scene) + extent_text(scene);
   if (scene.model.settings.adaptive_step)
     text += fmt::format(
         "  time        {:g} s in adaptive steps: the first {:.3g} s, all between {:g} and {:g} s\n",
@@ -358,8 +404,12 @@ void add_check(CLI::App& app, std::function<int()>& action) {
   add_memory_limit(*command, options->memory_limit);
   command->add_flag("--exact", options->exact,
                     "Classify pairs that nearly touch exactly: separate, touching, overlapping or inside");
+  command
+      ->add_option("--restart-from", options->restart_from,
+                   "Folder of a run whose bodies `scree run --restart-from` will add to those of the scene")
+      ->type_name("FOLDER");
   command->callback([options, &action] { action = [options] { return check(*options); }; });
-  add_document(app, action, "scene-reference", io::scene_reference);
+  add_reference(app, action);
   add_document(app, action, "scene-schema", io::scene_schema);
   add_document(app, action, "observables", io::observables_page);
 }

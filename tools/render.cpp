@@ -35,6 +35,7 @@ struct RenderOptions {
   double speed = 1.0;
   std::int64_t pictures = 0;  // at even times; 0: of the frames
   int threads = 0;
+  bool fit_to_run = false;  // not to the pictures drawn
   bool no_walls = false, no_outlines = false, no_labels = false, overwrite = false, quiet = false;
 };
 
@@ -81,6 +82,19 @@ std::string check_size(const std::string& text) {
              : "'" + text + "' is not a size such as 1280x720 (16 to 16384 pixels a side)";
 }
 
+/// Throws unless each name means a boundary of the run.
+void require_boundaries(const io::RecordedRun& run, const std::string& option,
+                        const std::vector<std::string>& names) {
+  std::vector<std::string> known{"all"};
+  for (const Boundary& boundary : run.model.boundaries) known.push_back(boundary.name);
+  for (const std::string& name : names) {
+    if (std::any_of(known.begin(), known.end(), [&](const std::string& b) { return io::is_meant(b, name); }))
+      continue;
+    throw CLI::ValidationError(option,
+                               not_among(fmt::format("there is no boundary '{}'", name), name, known));
+  }
+}
+
 io::PictureOptions picture_options(const RenderOptions& options, const io::TrajectoryReader& reader) {
   io::PictureOptions picture = options.picture;
   std::sscanf(options.size.c_str(), "%dx%d", &picture.width, &picture.height);
@@ -103,7 +117,9 @@ io::PictureOptions picture_options(const RenderOptions& options, const io::Traje
   }
   if (picture.up && picture.up->isZero())
     throw CLI::ValidationError("--up", "must not be zero (value 0 0 0)");
-  require_field(reader.run(), "--color", picture.field);
+  if (picture.field != io::chosen_field) require_field(reader.run(), "--color", picture.field);
+  require_boundaries(reader.run(), "--glass", picture.looks.glass);
+  require_boundaries(reader.run(), "--opaque", picture.looks.metal);
   return picture;
 }
 
@@ -218,6 +234,9 @@ int render(const RenderOptions& options) {
   }
   if (is_picture(options.output) || is_film(options.output))
     expect_writable(options.output, {io::own_files(run), options.overwrite});
+  const bool is_one = is_picture(options.output) && !options.frames.given();
+  picture.frames = is_one ? std::vector<std::size_t>{reader.frames() - 1} : frames;
+  if (options.fit_to_run) picture.frames.clear();
   io::RunPicture artist(reader, picture);
   check_camera(artist.camera());
   Target target(options, run, reader, frames, picture);
@@ -246,15 +265,19 @@ std::vector<std::string> words(std::span<const std::string_view> views) {
 void add_camera_options(CLI::App& command, RenderOptions& options) {
   command
       .add_option("--view", options.picture.view,
-                  "Direction of view; the picture shows the whole run (see --fit)")
+                  "Direction to look from; the camera is fitted to the bodies and walls, see --fit")
       ->check(one_of(words(io::view_names())))
       ->capture_default_str();
   command
-      .add_option(
-          "--fit", options.picture.fit,
-          "Fraction of the bodies that must be in the picture; below 1 ignores bodies that fly far away")
+      .add_option("--fit", options.picture.fit,
+                  "Fraction of the bodies, by volume, that must be in the picture; 1 includes bodies that "
+                  "have flown off")
       ->check(number_in({.low = 0.1, .high = 1.0}))
       ->capture_default_str();
+  command.add_flag(
+      "--fit-to-run", options.fit_to_run,
+      "Fit the camera to the whole run, not to the pictures drawn: pictures of different times have the "
+      "same camera");
   command.add_option("--zoom", options.picture.zoom, "Zoom factor; above 1: closer")
       ->check(number_in(zooms))
       ->capture_default_str();
@@ -283,8 +306,8 @@ void add_render(CLI::App& app, std::function<int()>& action) {
   command
       ->add_option(
           "--color,--colour", options->picture.field,
-          "Quantity that colours the bodies, or the wall cells (wear, pressure, ...); bodies are then "
-          "transparent")
+          "Quantity that colours the bodies, or the wall cells (wear, pressure, ...; bodies are then "
+          "transparent); auto: material, shape or radius if there are several, else speed")
       ->type_name("FIELD")
       ->capture_default_str();
   command->add_option("--map", options->picture.map, "Colour map")
@@ -330,12 +353,19 @@ void add_render(CLI::App& app, std::function<int()>& action) {
       ->expected(6)
       ->check(number_in(places_m))
       ->type_name("X Y Z DX DY DZ");
+  const auto walls = [&](const char* name, std::vector<std::string>& names, const char* meaning) {
+    command->add_option(name, names, meaning)->expected(1, 1000)->type_name("WALL ...");
+  };
+  walls("--glass", options->picture.looks.glass,
+        "Boundaries to draw as glass, by name, or all; by default those that would hide bodies");
+  walls("--opaque", options->picture.looks.metal, "Boundaries to draw as metal, by name, or all");
   command->add_flag("--no-walls", options->no_walls, "Do not draw walls and floors");
   command->add_flag("--no-outlines", options->no_outlines,
                     "Do not draw the edges of periodic cells, inlets, outlets and the domain");
   command->add_flag("--images", options->picture.images,
                     "Draw images of the bodies around a periodic cell, up to half its size");
-  command->add_flag("--no-labels", options->no_labels, "Do not draw name, time and colour bar");
+  command->add_flag("--no-labels", options->no_labels,
+                    "Do not draw name, time, colour bar, scale bar and axes");
   add_threads(*command, options->threads);
   add_overwrite(*command, options->overwrite);
   command->add_flag("-q,--quiet", options->quiet, "Print only warnings and errors");

@@ -26,6 +26,49 @@ void add_stage(std::string& text, std::string_view name, double stage_s, const i
   text += fmt::format("  {:<24} {:>10.3f} ms/step {:>6.1f} %\n", name, per_step, share);
 }
 
+std::string bodies_line(const io::Summary& s) {
+  std::string text = fmt::format("{} ({} lost", s.bodies, s.lost_bodies);
+  if (s.sleeps) text += fmt::format(", {} asleep", s.last.asleep);
+  return text + fmt::format("), {} contacts, {} active", s.last.contacts, s.last.active_contacts);
+}
+
+std::string opening_line(const io::OpeningTotal& o) {
+  std::string passed = fmt::format("{} bodies, {:.6g} kg {}", o.throughput.bodies, o.throughput.mass,
+                                   o.is_inlet ? "entered" : "left");
+  if (o.throughput.waited > 0) passed += fmt::format("; no room in {} steps", o.throughput.waited);
+  return passed;
+}
+
+std::string stages(const io::Summary& s) {
+  std::string text = "stages\n";
+  add_stage(text, "preparation", s.stage_time.preparation, s);
+  add_stage(text, "detection", s.stage_time.detection, s);
+  add_stage(text, "resolution", s.stage_time.resolution, s);
+  add_stage(text, "finish", s.stage_time.finish, s);
+  add_stage(text, "all", s.stage_time.total(), s);
+  text += fmt::format("  {:<24} {:>10.3f} ms/step (last sixth of the run)\n", "median",
+                      1e3 * s.median_step_time_s);
+  return text;
+}
+
+std::string at_the_end(const io::Summary& s) {
+  std::string text = "last step\n";
+  add_line(
+      text, "contacts",
+      fmt::format("{} ({} active, {} touching)", s.last.contacts, s.last.active_contacts, s.last.touching));
+  add_line(text, "residual", fmt::format("{:.2e} of gravity x time step", s.last.residual_rms_relative));
+  add_line(text, "contact searches", fmt::format("{} failed in the run", s.narrow_phase_failures));
+  if (s.steps_given > 0)
+    add_line(text, "gave way",
+             fmt::format("{} steps, by {:.2g} % of the velocity that contacts had to change (mean of the "
+                         "run); largest {:.2g} %",
+                         s.steps_given, 100.0 * s.given_mean, 100.0 * s.given_max));
+  add_line(text, "momentum error",
+           fmt::format("{:.2e} linear, {:.2e} angular, relative to all impulses", s.momentum_created_relative,
+                       s.angular_momentum_created_relative));
+  return text;
+}
+
 std::string energies(const io::Summary& s) {
   std::string text = "energy, J\n";
   const EnergyLedger& e = s.energy;
@@ -71,75 +114,56 @@ std::string in_colour(io::Grade grade, bool coloured) {
 
 }  // namespace
 
-std::string report_text(const io::Summary& s, const io::RunFolder& folder, const io::OutputSettings& output) {
-  std::string text = fmt::format(
-      "\n{} {}: {} steps, {:.6g} s simulated in {} ({:.3g} x real time)\n\nstages\n", s.scene,
-      io::to_string(s.status), s.steps, s.simulated_time_s,
+std::string headline_text(const io::Summary& s) {
+  return fmt::format(
+      "\n{} {}: {} steps, {:.6g} s simulated in {} ({:.3g} x real time)\n", s.scene, io::to_string(s.status),
+      s.steps, s.simulated_time_s,
       s.wall_time_s < 60.0 ? fmt::format("{:.3g} s", s.wall_time_s) : duration_text(s.wall_time_s),
       s.real_time_factor());
-  add_stage(text, "preparation", s.stage_time.preparation, s);
-  add_stage(text, "detection", s.stage_time.detection, s);
-  add_stage(text, "resolution", s.stage_time.resolution, s);
-  add_stage(text, "finish", s.stage_time.finish, s);
-  add_stage(text, "all", s.stage_time.total(), s);
-  text += fmt::format("  {:<24} {:>10.3f} ms/step (last sixth of the run)\n", "median",
-                      1e3 * s.median_step_time_s);
-  text += fmt::format("  {:<24} {:>10.3f} s in total, for {} frames\n", "waiting for output",
-                      s.recording_time_s, s.frames);
+}
 
-  text += "\nat the end\n";
-  add_line(text, "bodies",
-           s.sleeps ? fmt::format("{} ({} lost, {} asleep)", s.bodies, s.lost_bodies, s.last.asleep)
-                    : fmt::format("{} ({} lost)", s.bodies, s.lost_bodies));
-  for (const io::OpeningTotal& o : s.openings) {
-    std::string passed = fmt::format("{} bodies, {:.6g} kg {}", o.throughput.bodies, o.throughput.mass,
-                                     o.is_inlet ? "entered" : "left");
-    if (o.throughput.waited > 0) passed += fmt::format("; no room in {} steps", o.throughput.waited);
-    add_line(text, o.name, passed);
-  }
-  add_line(
-      text, "contacts",
-      fmt::format("{} ({} active, {} touching)", s.last.contacts, s.last.active_contacts, s.last.touching));
+std::string report_text(const io::Summary& s, bool details) {
+  std::string text = "\n";
+  add_line(text, "bodies", bodies_line(s));
+  for (const io::OpeningTotal& o : s.openings) add_line(text, o.name, opening_line(o));
+  const double share = s.stage_time.total() > 0.0 ? 100.0 / s.stage_time.total() : 0.0;
+  add_line(text, "time",
+           fmt::format("{:.3g} ms a step: detection {:.0f} %, resolution {:.0f} %; {:.3g} s for {} frames",
+                       s.steps > 0 ? 1e3 * s.stage_time.total() / static_cast<double>(s.steps) : 0.0,
+                       share * s.stage_time.detection, share * s.stage_time.resolution, s.recording_time_s,
+                       s.frames));
   add_line(
       text, "overlap",
-      fmt::format("largest {:.3g} %, mean {:.3g} % of the smallest semi-axis; largest of the run {:.3g} %",
-                  100.0 * s.last.penetration_max, 100.0 * s.last.penetration_mean,
+      fmt::format("mean {:.3g} %, largest {:.3g} % of the smallest semi-axis; largest of the run {:.3g} %",
+                  100.0 * s.last.penetration_mean, 100.0 * s.last.penetration_max,
                   100.0 * s.penetration_max_of_run));
   if (s.compression_max_of_run > 0.0)
     add_line(text, "compression",
              fmt::format(
                  "elastic contacts: largest {:.3g} % of the smallest semi-axis; largest of the run {:.3g} %",
                  100.0 * s.last.compression_max, 100.0 * s.compression_max_of_run));
+  add_line(text, "residual",
+           fmt::format("mean {:.2e}, largest {:.2e} of gravity x time step; {} steps not converged",
+                       s.residual_rms_relative_mean, s.residual_rms_relative_max, s.steps_not_converged));
   add_line(
-      text, "residual",
-      fmt::format("{:.2e} of gravity x time step; mean of the run {:.2e}, largest {:.2e}",
-                  s.last.residual_rms_relative, s.residual_rms_relative_mean, s.residual_rms_relative_max));
-  add_line(text, "not converged",
-           fmt::format("{} steps; {} contact searches", s.steps_not_converged, s.narrow_phase_failures));
-  if (s.steps_given > 0)
-    add_line(text, "gave way",
-             fmt::format("{} steps, by {:.2g} % of the velocity that contacts had to change (mean of the "
-                         "run); largest {:.2g} %",
-                         s.steps_given, 100.0 * s.given_mean, 100.0 * s.given_max));
-  add_line(text, "momentum error",
-           fmt::format("{:.2e} linear, {:.2e} angular, relative to all impulses", s.momentum_created_relative,
-                       s.angular_momentum_created_relative));
+      text, "balances",
+      fmt::format("energy injected {:.2e} of the available energy; momentum error {:.2e} of all impulses",
+                  s.energy_injected_relative, s.momentum_created_relative));
   add_line(text, "state hash", hash_text(s.state_hash));
   if (!s.ended_by.empty()) add_line(text, "ended by", s.ended_by);
   if (!s.events.empty()) text += "\nevents\n" + events(s.events);
-  text += "\n" + energies(s);
+  if (details) text += "\n" + stages(s) + "\n" + at_the_end(s) + "\n" + energies(s);
+  return text;
+}
 
-  text += fmt::format("\nresults in {}\n", folder.path.string());
+std::string next_text(const io::RunFolder& folder, const io::OutputSettings& output) {
+  std::string text = fmt::format("\nresults in {}\n", folder.path.string());
+  if (!output.hdf5) return text;
   const std::string path = shell_word(folder.path.string());
-  if (output.hdf5) {
-    text +=
-        fmt::format("  scree report {:<24} a page with the bodies over time, diagrams and the scene\n", path);
-    text += fmt::format("  scree render {:<24} a film; without -o, also pictures\n", path + " -o film.mp4");
-    text += fmt::format("  scree paraview {:<22} open in ParaView", path);
-    text += std::filesystem::exists(folder.view_script())
-                ? fmt::format("; or paraview --script={}\n", folder.view_script().string())
-                : "\n";
-  }
+  text += fmt::format("  scree report {:<28} one page: the bodies in 3-D, diagrams, the scene\n", path);
+  text += fmt::format("  scree render {:<28} a film, without a display\n", path + " -o film.mp4");
+  text += fmt::format("  scree paraview {:<26} the run in ParaView{}\n", path,
+                      std::filesystem::exists(folder.view_script()) ? ", set up by its view.py" : "");
   return text;
 }
 

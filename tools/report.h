@@ -1,4 +1,4 @@
-// The table at the end of a run.
+// The report at the end of a run.
 #pragma once
 
 #include <cstdio>
@@ -9,9 +9,15 @@
 
 namespace scree {
 
-/// Times, contacts, accuracy and balances of a run, and commands to view its results.
-std::string report_text(const io::Summary& summary, const io::RunFolder& folder,
-                        const io::OutputSettings& output);
+/// The run's name, how it ended, and its times.
+std::string headline_text(const io::Summary& summary);
+
+/// Contacts, accuracy and balances of a run in a few lines. `details`: also the times of the stages, and all
+/// terms of the energy balance.
+std::string report_text(const io::Summary& summary, bool details);
+
+/// The folder of the results, and commands to view them.
+std::string next_text(const io::RunFolder& folder, const io::OutputSettings& output);
 
 /// The verdict: its grade, and each finding that is not green with its meaning and advice. `coloured`
 /// is for terminals.

@@ -46,7 +46,7 @@ struct RunOptions {
   std::int64_t dump_step = 0;          // its step; 0: the first that does not converge
   std::string strict;                  // the grade from which on a verdict fails the run; empty: none
   double memory_limit = infinity;      // bytes
-  bool overwrite = false, force = false, quiet = false, stage_table = false;
+  bool overwrite = false, force = false, quiet = false, stage_table = false, details = false;
   bool view = false, open = false;
   double realtime = 0.0;  // simulated seconds per second; 0: as fast as possible
 };
@@ -388,13 +388,18 @@ int run(const RunOptions& options) {
     if (ranks != nullptr) whole = run.collect();
     const io::Summary summary = recorder.finish(status_of(stop), ranks == nullptr ? state : whole);
     if (!options.quiet) {
-      show(report_text(summary, recorder.folder(), scene.output));
+      show(headline_text(summary));
+      show_verdict(summary.verdict, false);
+      show(report_text(summary, options.details));
       if (!recorder.measured().empty()) show("\n" + io::measurements_lines(recorder.measured()));
       if (pace.is_on()) show("\n" + pace.text());
       if (options.stage_table || scene.output.stage_table) show("\n" + recorder.stage_table().text());
     }
     if (summary.status != io::RunStatus::finished) spdlog::info("{}", way_on(recorder.folder()));
-    show_verdict(summary.verdict, options.quiet);
+    if (options.quiet)
+      show_verdict(summary.verdict, true);
+    else
+      show(next_text(recorder.folder(), scene.output));
     return exit_code(summary, options.strict);
   } catch (const io::OutOfRoom& error) {
     stopped(fmt::format("{}: the run stops at t = {:g} s", error.what(), state.time_s),
@@ -481,6 +486,8 @@ void add_run(CLI::App& app, std::function<int()>& action) {
   command->add_flag("--force", options->force, "Run even if memory or disk are expected to be too small");
   add_memory_limit(*command, options->memory_limit);
   add_watching(*command, *options);
+  command->add_flag("--details", options->details,
+                    "At the end also print the times of the stages and all terms of the energy balance");
   command->add_flag("--stage-table", options->stage_table,
                     "At the end, print the times of the stages at a dozen moments");
   command

@@ -32,7 +32,7 @@ fs::path package_folder(const fs::path& program) {
 
 /// The Python that has the package: the one that started this program, that of the build, or the first in
 /// PATH.
-std::string python(const fs::path& package) {
+std::string python([[maybe_unused]] const fs::path& package) {
   if (const char* const named = std::getenv("SCREE_PYTHON"); named != nullptr && *named != '\0') return named;
 #ifdef SCREE_PYTHON_PROGRAM
   if (std::error_code error; !package.empty() && fs::exists(SCREE_PYTHON_PROGRAM, error))

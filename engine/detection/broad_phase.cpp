@@ -145,7 +145,7 @@ class PairSearch {
       search_coarser_levels(i);
       if (found_.size() > most)
         throw CrowdedBoxes(
-            "bodies may meet more than two thousand others each: they lie in one place, or move too far in a "
+            "a body may touch more than two thousand others: bodies are in one place, or move too far in a "
             "step");
     }
   }

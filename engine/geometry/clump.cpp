@@ -72,7 +72,7 @@ void check_numbers(std::span<const ClumpMember> given, ShapeFindings& findings) 
     const ClumpMember& p = given[i];
     const Vec3& a = p.ellipsoid.semi_axes;
     if (!a.allFinite() || !(a.minCoeff() > 0.0))
-      findings.errors.push_back("member " + number(i) + ": semi-axes have to be finite and positive");
+      findings.errors.push_back("member " + number(i) + ": semi-axes must be finite and positive");
     if (!p.pose.position.allFinite())
       findings.errors.push_back("member " + number(i) + ": the position is not finite");
     const double norm = p.pose.orientation.norm();
@@ -86,7 +86,7 @@ std::vector<ClumpMember> without_held(std::span<const ClumpMember> members, Shap
   std::vector<ClumpMember> kept;
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (const std::optional<std::size_t> j = holder(members, i)) {
-      findings.warnings.push_back("member " + number(i) + " lies wholly within member " + number(*j) +
+      findings.warnings.push_back("member " + number(i) + " lies completely within member " + number(*j) +
                                   ": it adds nothing to the clump");
     } else {
       kept.push_back(members[i]);
@@ -117,8 +117,8 @@ void check_one_piece(std::span<const ClumpMember> members, ShapeFindings& findin
     apart += (count++ == 0 ? "" : ", ") + number(i);
   }
   if (count > 0) {
-    findings.errors.push_back((count == 1 ? "member " + apart + " hangs" : "members " + apart + " hang") +
-                              " apart from member 0: members have to overlap");
+    findings.errors.push_back((count == 1 ? "member " + apart + " is" : "members " + apart + " are") +
+                              " separate from member 0: members must overlap");
   }
 }
 
@@ -135,8 +135,7 @@ void set_mass(Clump& clump, std::span<const ClumpMember> visible, ShapeFindings&
   clump.mass_error = mass.error;
   if (mass.error > mass_warning) {
     char text[96];
-    std::snprintf(text, sizeof text, "volume and inertia are known to a relative error of %.1g only",
-                  mass.error);
+    std::snprintf(text, sizeof text, "volume and inertia have a relative error of %.1g", mass.error);
     findings.warnings.emplace_back(text);
   }
 }

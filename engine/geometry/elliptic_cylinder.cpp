@@ -220,9 +220,9 @@ WallProblem problem_of(const EllipticCylinder& w) {
   if (w.start == w.end) return {"end", "must differ from start"};
   const Vec3 axis = w.end - w.start;
   if (!(axis.cross(w.up).norm() > 1e-9 * axis.norm() * w.up.norm()))
-    return {"up", "must have a direction that is not that of the axis"};
+    return {"up", "must not be parallel to the axis"};
   if (!(w.half_width > 0.0 && w.half_height > 0.0 && w.thickness > 0.0))
-    return {"half_width", "must be positive, as half_height and thickness"};
+    return {"half_width", "must be positive, like half_height and thickness"};
   return {};
 }
 

@@ -67,10 +67,10 @@ std::vector<std::string> mesh_faults(const TriangleMesh& mesh) {
   std::vector<std::string> faults;
   if (open > 0)
     faults.push_back("is not closed: " + several(open, "edge") +
-                     " with one triangle only, at the rims of holes");
+                     " with only one triangle, at the rims of holes");
   if (crowded > 0) faults.push_back("has " + several(crowded, "edge") + " with more than two triangles");
   if (against > 0)
-    faults.push_back("has " + several(against, "edge") + " whose two triangles face opposite ways");
+    faults.push_back("has " + several(against, "edge") + " between triangles with opposite orientation");
   const std::size_t parts = pieces(mesh);
   if (parts > 1) faults.push_back("is in " + several(parts, "piece"));
   if (!faults.empty()) return faults;

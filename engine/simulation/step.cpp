@@ -118,10 +118,10 @@ const StepReport& step(const Model& model, State& state, Workspace& w, StepResul
     whole_step(model, state, w, result, land_at_s);
     result.failure = failure_after(model, state, result);
   } catch (const CrowdedBoxes& crowded) {
-    result.failure = {Kind::crowded,
-                      std::string(crowded.what()) + "; the fastest is " + broken_body(model, state.bodies) +
-                          "; a smaller time_step may help, or less force: prescribed motions and motors "
-                          "without `most` can exert any force"};
+    result.failure = {Kind::crowded, std::string(crowded.what()) + "; the fastest is " +
+                                         broken_body(model, state.bodies) +
+                                         "; a smaller time_step or a smaller force may help: prescribed "
+                                         "motions and motors without `most` can exert any force"};
   } catch (const ActuatorFailure& failure) {
     result.failure = {Kind::actuator,
                       std::string("the equations of a model have no solution: ") + failure.what()};

@@ -60,7 +60,7 @@ std::string broken_body(const Model& model, const Bodies& bodies) {
     own.push_back({fastest, bodies.id[broken], bodies.material[broken], bodies.position[broken],
                    bodies.linear_velocity[broken]});
   const std::vector<Broken> all = of_all(bodies.ranks, own);
-  if (all.empty()) return "no body is left";
+  if (all.empty()) return "there are no bodies";
   const Broken& worst = *std::ranges::max_element(all, {}, &Broken::speed);
   return "body " + std::to_string(worst.id) + " of " + model.materials.name(worst.material) + " at " +
          vector_text(worst.position) + " m, with velocity " + vector_text(worst.velocity) + " m/s";
@@ -71,7 +71,7 @@ StepFailure failure_after(const Model& model, const State& state, const StepResu
   std::ostringstream text;
   if (is_broken(report, state.bodies)) {
     text << broken_body(model, state.bodies)
-         << ": since this step numbers are no longer finite; a smaller time_step (now " << report.time_step_s
+         << ": numbers are no longer finite since this step; a smaller time_step (now " << report.time_step_s
          << " s) or fewer overlaps at the start may help";
     return {StepFailure::Kind::not_finite, text.str()};
   }

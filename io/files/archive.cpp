@@ -147,10 +147,10 @@ Archive Archive::to_read(const std::filesystem::path& path, const ArchiveKind& k
   std::string head(user_block, '\0');
   head.resize(std::fread(head.data(), 1, head.size(), file.get()));
   head = head.c_str();
-  if (!head.starts_with(kind.name + "\nversion ")) parts->fail("it is no " + kind.name);
+  if (!head.starts_with(kind.name + "\nversion ")) parts->fail("it is not a " + kind.name);
   const int version = std::atoi(head.c_str() + kind.name.size() + std::strlen("\nversion "));
   if (version != kind.version)
-    parts->fail(fmt::format("it has format version {}, this program reads {}", version, kind.version));
+    parts->fail(fmt::format("it has format version {}, but this program reads {}", version, kind.version));
   if (std::filesystem::file_size(path) < user_block || head != head_text(kind, path))
     parts->fail("its checksum is wrong: it is damaged");
   parts->guarded([&] { parts->file = open_file(path.string()); });
@@ -178,7 +178,7 @@ std::size_t Archive::rows_of(const std::string& name) {
     const Handle type(H5Dget_type(dataset.get()), H5Tclose, name);
     const hsize_t stored = H5Dget_storage_size(dataset.get()), size = H5Tget_size(type.get());
     if (dims.size() != 1 || size == 0 || dims[0] > stored / size)
-      throw Error(prefix_ + name + ": is no list");
+      throw Error(prefix_ + name + ": is not a list");
     return static_cast<std::size_t>(dims[0]);
   });
 }
@@ -189,7 +189,7 @@ void Archive::read_records(const std::string& name, const Table& table, void* in
     const Handle stored(H5Dget_type(dataset.get()), H5Tclose, name);
     const Handle type = record_type(table.fields, table.size);
     if (!fits(stored.get(), type.get()) || dimensions(dataset) != std::vector<hsize_t>{rows})
-      throw Error(prefix_ + name + ": is of another type");
+      throw Error(prefix_ + name + ": has another type");
     if (rows > 0) check(H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, into), name);
   });
 }

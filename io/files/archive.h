@@ -207,7 +207,7 @@ void Archive::operator()(const std::string& name, T& value) {
     if (reads()) value.resize(rows_of(name));
     records(name, value.data(), value.size());
   } else {
-    if (reads() && rows_of(name) != 1) wrong(name, "is not one value");
+    if (reads() && rows_of(name) != 1) wrong(name, "is not a single value");
     records(name, &value, 1);
   }
 }

@@ -22,7 +22,7 @@ void expect_indices(const std::string& name, std::span<const Number> values, std
   for (std::size_t row = 0; row < values.size(); ++row) {
     if (values[row] < low || values[row] >= end)
       fail(name, low < end ? fmt::format("row {} is {} (allowed {} to {})", row, values[row], low, end - 1)
-                           : fmt::format("row {} is {}, and there is nothing that it could name", row,
+                           : fmt::format("row {} is {}, but the list to which it refers is empty", row,
                                          values[row]));
   }
 }
@@ -33,7 +33,7 @@ void expect_indices(const std::string& name, const std::vector<Number>& values, 
 }
 
 inline void expect_size(const std::string& name, std::size_t size, std::size_t wanted) {
-  if (size != wanted) fail(name, fmt::format("has {} rows, and must have {}", size, wanted));
+  if (size != wanted) fail(name, fmt::format("has {} rows, but must have {}", size, wanted));
 }
 
 /// Ends of consecutive lists: `lists` + 1 numbers that ascend from 0 to at most `end`.
@@ -41,10 +41,11 @@ template <class Number>
 void expect_offsets(const std::string& name, const std::vector<Number>& offset, std::size_t lists,
                     std::size_t end) {
   expect_size(name, offset.size(), lists + 1);
-  if (offset[0] != 0) fail(name, fmt::format("row 0 is {}, and must be 0", offset[0]));
+  if (offset[0] != 0) fail(name, fmt::format("row 0 is {}, but must be 0", offset[0]));
   for (std::size_t row = 1; row < offset.size(); ++row) {
     if (offset[row] < offset[row - 1])
-      fail(name, fmt::format("row {} is {}, below {} of the row before", row, offset[row], offset[row - 1]));
+      fail(name,
+           fmt::format("row {} is {}, less than {} in the previous row", row, offset[row], offset[row - 1]));
   }
   if (offset.back() > static_cast<std::int64_t>(end))
     fail(name, fmt::format("row {} is {}, and there are {}", lists, offset.back(), end));

@@ -31,14 +31,14 @@ Content::Values wanted_of(Element element) {
 std::uint64_t values_in(const Content& content) {
   std::uint64_t n = 1;
   for (const std::uint64_t d : content.dims) {
-    if (__builtin_mul_overflow(n, d, &n)) throw Error("claims more values than there can be");
+    if (__builtin_mul_overflow(n, d, &n)) throw Error("states more values than are possible");
   }
   return n;
 }
 
 std::span<std::byte> room_of(std::vector<double>& values, std::uint64_t bytes) {
   const std::span<std::byte> room = std::as_writable_bytes(std::span(values));
-  if (room.size() != bytes) throw Error("is of another size than it claims");
+  if (room.size() != bytes) throw Error("has another size than it states");
   return room;
 }
 
@@ -104,7 +104,7 @@ std::vector<std::uint64_t> File::dimensions(const std::string& path) const {
 std::uint64_t File::rows(const std::string& path) const {
   return named({path}, [&] {
     const std::vector<std::uint64_t> dims = array({path}).dims;
-    if (dims.empty()) throw Error("must have rows, and is a single value");
+    if (dims.empty()) throw Error("must have rows, but is a single value");
     return dims[0];
   });
 }
@@ -113,9 +113,9 @@ std::vector<std::string> File::texts(const std::string& path) const {
   const Place place{path};
   return named(place, [&] {
     const Content content = array(place);
-    if (!holds(content, Content::Values::texts)) throw Error("must hold texts");
+    if (!holds(content, Content::Values::texts)) throw Error("must have texts");
     std::vector<std::string> texts = source_->texts(place);
-    if (texts.size() != values_in(content)) throw Error("has fewer texts than it claims");
+    if (texts.size() != values_in(content)) throw Error("has fewer texts than it states");
     return texts;
   });
 }
@@ -125,19 +125,19 @@ void File::read_rows(const std::string& path, std::uint64_t first, std::uint64_t
   named({path}, [&] {
     const Content content = array({path});
     if (!holds(content, wanted_of(element)))
-      throw Error(wanted_of(element) == Content::Values::whole_numbers ? "must hold whole numbers"
-                                                                       : "must hold numbers");
+      throw Error(wanted_of(element) == Content::Values::whole_numbers ? "must have whole numbers"
+                                                                       : "must have numbers");
     Box box{std::vector<std::uint64_t>(content.dims.size(), 0), content.dims};
-    if (content.dims.empty()) throw Error("must have rows, and is a single value");
+    if (content.dims.empty()) throw Error("must have rows, but is a single value");
     if (first > content.dims[0] || n > content.dims[0] - first)
       throw Error(
-          fmt::format("has {} rows, and rows {} to {} are needed", content.dims[0], first, first + n));
+          fmt::format("has {} rows, but rows {} to {} are needed", content.dims[0], first, first + n));
     std::uint64_t in_row = 1;
     for (std::size_t k = 1; k < box.count.size(); ++k) {
       if (__builtin_mul_overflow(in_row, box.count[k], &in_row))
-        throw Error("claims more values than there can be");
+        throw Error("states more values than are possible");
     }
-    if (in_row != width) throw Error(fmt::format("must have {} numbers a row, not {}", width, in_row));
+    if (in_row != width) throw Error(fmt::format("must have {} numbers per row, not {}", width, in_row));
     if (n == 0) {
       room(0);
       return;
@@ -146,7 +146,7 @@ void File::read_rows(const std::string& path, std::uint64_t first, std::uint64_t
     box.count[0] = n;
     source_->read({path}, box, element, [&](std::uint64_t bytes) {
       const std::span<std::byte> into = room(n);
-      if (into.size() != bytes) throw Error("is of another size than it claims");
+      if (into.size() != bytes) throw Error("has another size than it states");
       return into;
     });
   });

@@ -22,7 +22,7 @@ constexpr std::size_t longest_number = 16;  // bytes: long double
 
 std::uint64_t product(std::uint64_t a, std::uint64_t b) {
   std::uint64_t result = 0;
-  if (__builtin_mul_overflow(a, b, &result)) throw Error("it claims more values than there can be");
+  if (__builtin_mul_overflow(a, b, &result)) throw Error("it states more values than are possible");
   return result;
 }
 
@@ -71,10 +71,10 @@ void check_filters(hid_t properties, Storage& storage) {
     if (filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_FLETCHER32) continue;
     if (filter != H5Z_FILTER_DEFLATE)
       throw Error(
-          fmt::format("is packed by the filter {} ({}), which is not read; shuffle, deflate and "
-                      "fletcher32 are: `h5repack -f GZIP=1` packs it so",
+          fmt::format("is compressed by the filter {} ({}), which is not supported; use shuffle, deflate and "
+                      "fletcher32: `h5repack -f GZIP=1` converts the file",
                       static_cast<int>(filter), filter_name(filter)));
-    if (storage.deflated) throw Error("is deflated twice");
+    if (storage.deflated) throw Error("is compressed twice by deflate");
     storage.deflated = true;
   }
 }
@@ -139,7 +139,7 @@ class Library final : public ContentSource {
     if (values == 0) return;
     const hid_t type = memory_type(element);
     if (array.is_attribute) {
-      if (values != product(array.content.dims)) throw Error("is read whole only");
+      if (values != product(array.content.dims)) throw Error("can be read only as a whole");
       check(H5Aread(array.object.get(), type, into.data()), "reading");
       return;
     }
@@ -159,10 +159,10 @@ class Library final : public ContentSource {
 
   std::vector<std::string> texts(const Place& place) override {
     const Array& array = must_find(place);
-    if (array.content.values != Content::Values::texts) throw Error("must hold texts");
+    if (array.content.values != Content::Values::texts) throw Error("must have texts");
     const std::uint64_t n = product(array.content.dims);
     if (n == 0) return {};
-    if (n > most_texts) throw Error(fmt::format("claims {} texts", n));
+    if (n > most_texts) throw Error(fmt::format("states {} texts", n));
     check_room(array);
     return H5Tis_variable_str(array.type.get()) > 0 ? texts_of_any_length(array, n)
                                                     : texts_of_one_length(array, n);
@@ -207,7 +207,7 @@ class Library final : public ContentSource {
       H5L_info_t link;
       check(H5Lget_info(file_.get(), part.c_str(), &link, H5P_DEFAULT), "looking for it");
       if (link.type != H5L_TYPE_HARD && link.type != H5L_TYPE_SOFT)
-        throw Error("is a link to another file, which is not followed");
+        throw Error("is a link to another file, which is not supported");
       const htri_t leads = H5Oexists_by_name(file_.get(), part.c_str(), H5P_DEFAULT);
       check(leads, "following its link");
       if (leads == 0) return false;
@@ -232,11 +232,11 @@ class Library final : public ContentSource {
     const hid_t d = found.object.get();
     const Handle properties(H5Dget_create_plist(d), H5Pclose, "layout");
     const H5D_layout_t layout = H5Pget_layout(properties.get());
-    if (layout == H5D_VIRTUAL) throw Error("is put together from other files, which is not read");
+    if (layout == H5D_VIRTUAL) throw Error("is composed of other files, which is not supported");
     if (layout != H5D_COMPACT && layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED)
       throw Error("has an unknown layout");
     if (H5Pget_external_count(properties.get()) != 0)
-      throw Error("has its values in another file, which is not read");
+      throw Error("has its values in another file, which is not supported");
     check_filters(properties.get(), found.storage);
     found.type = Handle(H5Dget_type(d), H5Tclose, "type");
     const Handle space(H5Dget_space(d), H5Sclose, "shape");
@@ -256,12 +256,12 @@ class Library final : public ContentSource {
     const std::vector<std::uint64_t>& dims = array.content.dims;
     if (array.content.values != Content::Values::numbers &&
         array.content.values != Content::Values::whole_numbers)
-      throw Error("must hold numbers");
+      throw Error("must have numbers");
     if (box.start.size() != dims.size() || box.count.size() != dims.size())
       throw Error(fmt::format("must have {} dimensions, not {}", box.count.size(), dims.size()));
     for (std::size_t k = 0; k < dims.size(); ++k) {
       if (box.start[k] > dims[k] || box.count[k] > dims[k] - box.start[k])
-        throw Error("has fewer rows than were asked for");
+        throw Error("has fewer rows than requested");
     }
     return product(box.count);
   }
@@ -273,11 +273,11 @@ class Library final : public ContentSource {
     const std::uint64_t claimed = product(product(array.content.dims), H5Tget_size(array.type.get())),
                         held = s.deflated ? product(s.stored, expansion) : s.stored;
     if (claimed > held + slack)
-      throw Error(fmt::format("claims {}, and the file holds {} of it",
+      throw Error(fmt::format("states {}, but the file has only {} of it",
                               bytes_text(static_cast<double>(claimed)),
                               bytes_text(static_cast<double>(s.stored))));
     if (s.chunk > most_answer_bytes(file_bytes_))
-      throw Error(fmt::format("has chunks of {}, more than the file can hold",
+      throw Error(fmt::format("has chunks of {}, more than the file can contain",
                               bytes_text(static_cast<double>(s.chunk))));
   }
 
@@ -290,7 +290,7 @@ class Library final : public ContentSource {
   /// Texts padded with zeros or blanks.
   std::vector<std::string> texts_of_one_length(const Array& array, std::uint64_t n) const {
     const std::size_t length = H5Tget_size(array.type.get());
-    if (product(n, length + 1) > most_text_bytes_together) throw Error("has too long texts");
+    if (product(n, length + 1) > most_text_bytes_together) throw Error("has texts which are too long");
     const Handle type(H5Tcopy(array.type.get()), H5Tclose, "type");
     check(H5Tset_size(type.get(), length + 1), "type");
     check(H5Tset_strpad(type.get(), H5T_STR_NULLTERM), "type");
@@ -313,7 +313,8 @@ class Library final : public ContentSource {
     for (char* const pointer : pointers) {
       texts.emplace_back(pointer != nullptr ? pointer : "");
       H5free_memory(pointer);
-      if ((together += texts.back().size()) > most_text_bytes_together) throw Error("has too long texts");
+      if ((together += texts.back().size()) > most_text_bytes_together)
+        throw Error("has texts which are too long");
     }
     return texts;
   }

@@ -185,7 +185,7 @@ Growing::Growing(hid_t location, const Label& label, hid_t type, const Layout& l
     dataset_ = open_dataset(location, name_);
     const std::vector<hsize_t> there = dimensions(dataset_);
     if (there.size() != dims_.size() || !std::equal(there.begin() + 1, there.end(), dims_.begin() + 1))
-      throw Error(name_ + ": has other dimensions than it would get");
+      throw Error(name_ + ": has other dimensions than the new data");
     dims_ = there;
     return;
   }
@@ -206,7 +206,7 @@ Growing::Growing(hid_t location, const Label& label, hid_t type, const Layout& l
 }
 
 void Growing::cut(hsize_t rows) {
-  if (rows > dims_[0]) throw Error(name_ + ": holds fewer rows than it did");
+  if (rows > dims_[0]) throw Error(name_ + ": has fewer rows than before");
   if (rows == dims_[0]) return;
   dims_[0] = rows;
   check(H5Dset_extent(dataset_.get(), dims_.data()), name_);

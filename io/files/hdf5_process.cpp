@@ -240,9 +240,9 @@ void answer_questions(const std::filesystem::path& path, std::uint64_t file_byte
     } catch (const Error& error) {
       send_error(socket, error.what());
     } catch (const std::bad_alloc&) {
-      send_error(socket, "takes more memory than a file of its size can need");
+      send_error(socket, "needs more memory than is plausible for a file of this size");
     } catch (const std::length_error&) {
-      send_error(socket, "takes more memory than there is");
+      send_error(socket, "needs more memory than is available");
     }
     allow_time(0.0);
   }
@@ -347,8 +347,8 @@ class Process final : public ContentSource {
     }
     process_ = -1;
     broken_ = WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF
-                  ? "HDF5's library comes to no end with it: the file is damaged"
-                  : "HDF5's library breaks off on it: the file is damaged";
+                  ? "the HDF5 library does not finish with it: the file is damaged"
+                  : "the HDF5 library crashes on it: the file is damaged";
   }
 
   pid_t process_ = -1;

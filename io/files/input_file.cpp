@@ -29,7 +29,7 @@ std::string open_regular(const std::filesystem::path& path, Opened& opened) {
   struct stat found;
   if (fstat(opened.file, &found) != 0) return std::strerror(errno);
   if (S_ISDIR(found.st_mode)) return "it is a folder";
-  if (!S_ISREG(found.st_mode)) return "it is no file, but a device, a pipe or a socket";
+  if (!S_ISREG(found.st_mode)) return "it is not a file, but a device, a pipe or a socket";
   opened.bytes = static_cast<std::uint64_t>(found.st_size);
   return "";
 }
@@ -53,8 +53,8 @@ std::optional<std::string> read_bytes(const std::filesystem::path& path, std::st
   problem = open_regular(path, opened);
   if (!problem.empty()) return {};
   if (opened.bytes > most) {
-    problem = "it has " + bytes_text(static_cast<double>(opened.bytes)) + ", and at most " +
-              bytes_text(static_cast<double>(most)) + " of its kind are read";
+    problem = "it has " + bytes_text(static_cast<double>(opened.bytes)) + ", but at most " +
+              bytes_text(static_cast<double>(most)) + " are possible for this kind of file";
     return {};
   }
   // Some files, such as those of /proc, have more bytes than reported.
@@ -71,7 +71,7 @@ std::optional<std::string> read_bytes(const std::filesystem::path& path, std::st
     at += static_cast<std::size_t>(n);
     if (at < bytes.size()) continue;
     if (at > most) {
-      problem = "it has more bytes than of its kind are read";
+      problem = "it has more bytes than are possible for this kind of file";
       return {};
     }
     bytes.resize(2 * bytes.size());

@@ -408,7 +408,7 @@ bool is_on_disk(const Handle& file) {
 void commit(const Handle& file) {
   check(H5Fflush(file.get(), H5F_SCOPE_LOCAL), "flush");
   JournaledFile* const journaled = journaled_file(file);
-  if (journaled->failed) throw Error("flush: writing has failed before");
+  if (journaled->failed) throw Error("flush: an earlier write failed");
   if (!safely([&] { return journaled->bring_in(); })) {
     journaled->failed = true;
     throw Error(std::string("flush: ") + std::strerror(errno));

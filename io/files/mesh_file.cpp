@@ -139,20 +139,19 @@ std::vector<Vec3> text_stl_corners(const std::filesystem::path& path, std::strin
       words.skip_line();  // the name may be any text
     } else if (word == "vertex") {
       const auto x = words.number(), y = words.number(), z = words.number();
-      if (!x || !y || !z) fail(path, fmt::format("line {}: a vertex has not three numbers", words.line()));
+      if (!x || !y || !z) fail(path, fmt::format("line {}: a vertex must have three numbers", words.line()));
       corners.emplace_back(*x, *y, *z);
     } else if (word == "endfacet") {
       if (corners.size() != facet + 3)
-        fail(path, fmt::format("line {}: a facet has {} vertices, not three", words.line(),
+        fail(path, fmt::format("line {}: a facet has {} vertices instead of three", words.line(),
                                corners.size() - facet));
       facet = corners.size();
     }
   }
   if (is_open || corners.size() != facet)
-    fail(path,
-         fmt::format("line {}: it ends without endsolid, so that its end may be missing; if all triangles "
-                     "are there, add that line",
-                     last_line));
+    fail(path, fmt::format("line {}: it ends without endsolid, so its end may be missing; add this line if "
+                           "the file is complete",
+                           last_line));
   return corners;
 }
 
@@ -179,11 +178,12 @@ std::vector<Vec3> stl_corners(const std::filesystem::path& path, const std::stri
   const std::size_t needed = stl_triangle * triangles;
   if (bytes.size() >= stl_heading && room == needed) return binary_stl_corners(bytes, triangles);
   if (const std::optional<std::string_view> text = stl_text_in(bytes)) return text_stl_corners(path, *text);
-  if (triangles == 0 || bytes.size() < stl_heading) fail(path, "it is no STL file, or its end is missing");
+  if (triangles == 0 || bytes.size() < stl_heading)
+    fail(path, "it is not an STL file, or its end is missing");
   if (room < needed)
-    fail(path, fmt::format("it is no STL file, or its end is missing: {} of {} triangles are there",
+    fail(path, fmt::format("it is not an STL file, or its end is missing: {} of {} triangles are there",
                            room / stl_triangle, triangles));
-  warnings.push_back(fmt::format("{} bytes follow the last of its {} triangles; they are left out",
+  warnings.push_back(fmt::format("{} bytes follow the last of its {} triangles; they are ignored",
                                  room - needed, triangles));
   return binary_stl_corners(bytes, triangles);
 }
@@ -200,7 +200,7 @@ std::vector<Vec3> obj_corners(const std::filesystem::path& path, const std::stri
     if (word == "v") {
       Vec3 x;
       if (!(words >> x[0] >> x[1] >> x[2]))
-        fail(path, fmt::format("line {}: a vertex has not three numbers", number));
+        fail(path, fmt::format("line {}: a vertex must have three numbers", number));
       points.push_back(x);
     } else if (word == "f") {
       std::vector<Vec3> face;
@@ -251,10 +251,10 @@ std::string mesh_problem(const std::vector<Vec3>& points) {
   if (points.empty()) return "";
   const double far = std::max(low.cwiseAbs().maxCoeff(), high.cwiseAbs().maxCoeff()),
                size = (high - low).maxCoeff();
-  if (far > largest) return fmt::format("it has coordinates beyond {:g}", largest);
+  if (far > largest) return fmt::format("it has coordinates larger than {:g}", largest);
   if (far > farthest * size)
-    return fmt::format("it is {:g} large and {:g} from its origin: its coordinates are too coarse", size,
-                       far);
+    return fmt::format("it has a size of {:g} and is {:g} from its origin: its coordinates are too coarse",
+                       size, far);
   return "";
 }
 
@@ -282,7 +282,7 @@ TriangleMesh read_mesh(const std::string& bytes, const std::filesystem::path& pa
     if (!found) fail(path, problem);
     corners = std::move(*found);
   } else {
-    fail(path, fmt::format("it is of a kind that is not read (allowed .stl, .obj, .ply, and by VTK {})",
+    fail(path, fmt::format("its file type is not supported (allowed .stl, .obj, .ply, and with VTK {})",
                            fmt::join(vtk_endings, ", ")));
   }
   if (corners.size() / 3 > most_triangles)

@@ -140,7 +140,7 @@ std::optional<std::vector<Vec3>> ply_corners(const std::string& bytes, std::stri
             values.push_back(*value);
         }
         if (!count) {
-          problem = fmt::format("it ends in {} {} of {}", element.name, row + 1, element.count);
+          problem = fmt::format("it ends within {} {} of {}", element.name, row + 1, element.count);
           return {};
         }
         if (element.name == "vertex" && property.count_type.empty() && property.name.size() == 1 &&
@@ -149,7 +149,8 @@ std::optional<std::vector<Vec3>> ply_corners(const std::string& bytes, std::stri
         if (element.name != "face" || !property.name.starts_with("vertex_ind")) continue;
         for (const double value : values) {
           if (value >= 0.0 && value < static_cast<double>(points.size())) continue;
-          problem = fmt::format("face {} has vertex {}, and there are {}", row + 1, value, points.size());
+          problem = fmt::format("face {} has vertex {}, but the number of vertices is {}", row + 1, value,
+                                points.size());
           return {};
         }
         if (corners.size() / 3 + values.size() > most_triangles) {

@@ -33,7 +33,7 @@ TextFile::TextFile(std::filesystem::path path, std::int64_t at)
     : path_(std::move(path)), file_(std::fopen(path_.c_str(), "r+b")), position_(at) {
   if (!file_ || std::fseek(file_.get(), 0, SEEK_END) != 0) fail(path_, errno);
   if (std::ftell(file_.get()) < at)
-    throw WriteError("cannot go on with " + path_.string() + ": it is shorter than it was");
+    throw WriteError("cannot continue " + path_.string() + ": it is shorter than before");
   if (ftruncate(fileno(file_.get()), at) != 0 || std::fseek(file_.get(), at, SEEK_SET) != 0)
     fail(path_, errno);
 }

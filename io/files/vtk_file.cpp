@@ -30,21 +30,19 @@ Loaded load() {
     // Message of the loader if the address space is too small.
     const bool no_memory = why.find("failed to map segment") != std::string::npos ||
                            why.find("annot allocate memory") != std::string::npos;
-    return {
-        nullptr,
-        fmt::format("VTK's library cannot be loaded (Debian: libvtk9.1, or paraview where the program was "
-                    "built with that): {}",
-                    why),
-        no_memory};
+    return {nullptr,
+            fmt::format("the VTK library cannot be loaded (Debian: libvtk9.1, or paraview if the program was "
+                        "built with it): {}",
+                        why),
+            no_memory};
   }
   const auto entry = reinterpret_cast<VtkModuleEntry>(dlsym(library, vtk_module_entry));
-  if (entry == nullptr) return {nullptr, "libscree_vtk.so is of another version than this program"};
+  if (entry == nullptr) return {nullptr, "libscree_vtk.so has another version than this program"};
   return {entry(), ""};
 #else
-  return {
-      nullptr,
-      "this build is without VTK: configure with -DSCREE_VTK=ON, which needs the Debian package libvtk9-dev, "
-      "or paraview-dev where python3-paraview is installed"};
+  return {nullptr,
+          "this program was built without VTK: configure with -DSCREE_VTK=ON, which needs the Debian package "
+          "libvtk9-dev, or paraview-dev if python3-paraview is installed"};
 #endif
 }
 

@@ -162,12 +162,13 @@ std::vector<std::pair<std::string, InputFile>> files_of(const Scene& scene) {
   for (const InputFile& input : scene.inputs) {
     const fs::path name = input.path.lexically_normal().lexically_relative(folder);
     const auto refuse = [&](const char* problem) {
-      throw ReadError(fmt::format("{}: {} {}: copy it beside the scene, and name it as seen from there",
+      throw ReadError(fmt::format("{}: {} {}: copy it into the folder of the scene, and use a relative path",
                                   scene.file.string(), input.path.string(), problem));
     };
-    if (name.empty() || *name.begin() == "..") refuse("is outside the scene's folder");
-    if (scene.text.find(input.path.string()) != std::string::npos) refuse("is named by its whole path");
-    if (name == fmu_scene_name) refuse("has the name that the scene has inside the unit");
+    if (name.empty() || *name.begin() == "..") refuse("is outside the folder of the scene");
+    if (scene.text.find(input.path.string()) != std::string::npos)
+      refuse("has an absolute path in the scene");
+    if (name == fmu_scene_name) refuse("has the same name as the scene inside the unit");
     files.emplace_back(name.generic_string(), input);
   }
   return files;

@@ -122,7 +122,7 @@ fmi2Status guarded(fmi2Component component, F&& f) {
 /// Functions that this unit does not support, as stated in its description.
 fmi2Status left_out(fmi2Component component, const char* function) {
   return guarded(component, [&](const Unit& unit) {
-    return fail(unit, fmt::format("{}: not of this unit, as modelDescription.xml says", function));
+    return fail(unit, fmt::format("{}: not supported by this unit, see modelDescription.xml", function));
   });
 }
 
@@ -176,7 +176,7 @@ std::string setting_problem(const Unit& unit, fmi2ValueReference reference, doub
   if (!std::isfinite(value)) return fmt::format("'{}' must be finite (value {})", variable.name, value);
   if (variable.causality != Variable::Causality::parameter) return "";
   if (unit.mode != Mode::instantiated && unit.mode != Mode::initialization)
-    return fmt::format("'{}' is set before fmi2ExitInitializationMode", variable.name);
+    return fmt::format("'{}' can be set only before fmi2ExitInitializationMode", variable.name);
   constexpr double most_threads = 4096.0;
   if (value < 0.0 || value > most_threads)
     return fmt::format("'{}' is out of range (value {}, allowed 0 to {})", variable.name, value,
@@ -224,7 +224,8 @@ std::filesystem::path path_of(std::string uri) {
 /// Changes the mode if the call is allowed in the present one.
 fmi2Status change(fmi2Component component, const char* function, Mode from, Mode to) {
   return guarded(component, [&](Unit& unit) {
-    if (unit.mode != from) return fail(unit, fmt::format("{}: it is not the turn of this call", function));
+    if (unit.mode != from)
+      return fail(unit, fmt::format("{}: this call is not allowed in the current state", function));
     unit.mode = to;
     return fmi2OK;
   });
@@ -258,7 +259,7 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
       fail(*unit, text);
       return nullptr;
     };
-    if (type != fmi2CoSimulation) return refuse("this unit is for co-simulation");
+    if (type != fmi2CoSimulation) return refuse("this unit supports only co-simulation");
     if (guid == nullptr || resources == nullptr) return refuse("guid and resourceLocation are needed");
     try {
       unit->instance = std::make_unique<Instance>(path_of(resources), guid);
@@ -277,7 +278,7 @@ fmi2Status fmi2SetupExperiment(fmi2Component component, fmi2Boolean, fmi2Real, f
                                fmi2Real) {
   return guarded(component, [&](const Unit& unit) {
     if (unit.mode != Mode::instantiated)
-      return fail(unit, "fmi2SetupExperiment: it is not the turn of this call");
+      return fail(unit, "fmi2SetupExperiment: this call is not allowed in the current state");
     if (!std::isfinite(start)) return fail(unit, fmt::format("startTime must be finite (value {})", start));
     unit.instance->set_start(start);
     return fmi2OK;
@@ -343,7 +344,7 @@ fmi2Status fmi2SetBoolean(fmi2Component component, const fmi2ValueReference refe
 fmi2Status fmi2SetString(fmi2Component component, const fmi2ValueReference[], size_t count,
                          const fmi2String[]) {
   return guarded(component, [&](const Unit& unit) {
-    return count == 0 ? fmi2OK : fail(unit, "no text of this unit can be set");
+    return count == 0 ? fmi2OK : fail(unit, "this unit has no text that can be set");
   });
 }
 
@@ -403,7 +404,8 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const fmi2Value
 
 fmi2Status fmi2DoStep(fmi2Component component, fmi2Real current, fmi2Real step, fmi2Boolean) {
   return guarded(component, [&](Unit& unit) {
-    if (unit.mode != Mode::stepping) return fail(unit, "fmi2DoStep: it is not the turn of this call");
+    if (unit.mode != Mode::stepping)
+      return fail(unit, "fmi2DoStep: this call is not allowed in the current state");
     const Outcome outcome = unit.instance->advance(current, step);
     if (unit.logs_all) {
       for (const std::string& event : unit.instance->happened())
@@ -433,20 +435,20 @@ fmi2Status fmi2GetStatus(fmi2Component component, fmi2StatusKind, fmi2Status*) {
 fmi2Status fmi2GetRealStatus(fmi2Component component, fmi2StatusKind kind, fmi2Real* value) {
   return guarded(component, [&](const Unit& unit) {
     if (kind != fmi2LastSuccessfulTime)
-      return fail(unit, "fmi2GetRealStatus: knows fmi2LastSuccessfulTime alone", fmi2Discard);
+      return fail(unit, "fmi2GetRealStatus: only fmi2LastSuccessfulTime is supported", fmi2Discard);
     *value = unit.instance->time_s();
     return fmi2OK;
   });
 }
 fmi2Status fmi2GetIntegerStatus(fmi2Component component, fmi2StatusKind, fmi2Integer*) {
   return guarded(component, [](const Unit& unit) {
-    return fail(unit, "fmi2GetIntegerStatus: there is none", fmi2Discard);
+    return fail(unit, "fmi2GetIntegerStatus: there is no such status", fmi2Discard);
   });
 }
 fmi2Status fmi2GetBooleanStatus(fmi2Component component, fmi2StatusKind kind, fmi2Boolean* value) {
   return guarded(component, [&](const Unit& unit) {
     if (kind != fmi2Terminated)
-      return fail(unit, "fmi2GetBooleanStatus: knows fmi2Terminated alone", fmi2Discard);
+      return fail(unit, "fmi2GetBooleanStatus: only fmi2Terminated is supported", fmi2Discard);
     *value = unit.ended ? fmi2True : fmi2False;
     return fmi2OK;
   });

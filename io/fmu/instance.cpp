@@ -38,10 +38,10 @@ Instance::Instance(const std::filesystem::path& resources, const std::string& gu
       plan_(without_frames(scene_)) {
   const std::string own = guid_of(scene_, variables_);
   if (own != guid)
-    throw ReadError(fmt::format(
-        "the guid {} is not that of the scene in {}, {}: modelDescription.xml and resources are of "
-        "two units, or were changed",
-        guid, resources.string(), own));
+    throw ReadError(
+        fmt::format("the guid {} differs from that of the scene in {}, {}: modelDescription.xml and "
+                    "resources belong to different units, or have changed",
+                    guid, resources.string(), own));
   reset();
 }
 
@@ -90,15 +90,15 @@ Outcome Instance::advance(double current_s, double step_s) {
   happened_.clear();
   const Settings& settings = scene_.model.settings;
   const double least = least_step(scene_);
-  if (over_) return refuse("the run is over; fmi2Reset or fmi2SetFMUstate begins anew");
+  if (over_) return refuse("the run has ended; call fmi2Reset or fmi2SetFMUstate to start again");
   if (!(std::abs(current_s - time_s()) <= same_time * least))
-    return refuse(
-        fmt::format("the communication point {} s is not where the scene stands, {} s", current_s, time_s()));
+    return refuse(fmt::format("the communication point {} s differs from the time of the scene, {} s",
+                              current_s, time_s()));
   const std::int64_t steps = steps_in(step_s);
   if (steps < 0)
     return refuse(
-        fmt::format("the communication step of {} s is no whole multiple of the scene's time_step, {} s (or "
-                    "make its steps adaptive: time_step = \"adaptive\")",
+        fmt::format("the communication step of {} s is not a whole multiple of the scene's time_step, {} s "
+                    "(or write time_step = \"adaptive\")",
                     step_s, settings.time_step_s));
   if (!(step_s > 0.0 && std::isfinite(step_s)))
     return refuse(fmt::format("the communication step must be positive (value {} s)", step_s));

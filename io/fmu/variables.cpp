@@ -46,9 +46,10 @@ class List {
   explicit List(const Scene& scene) : model_(scene.model) {}
 
   std::vector<Variable> make() {
-    list_.push_back(
-        {threads_name, "Threads; 0 takes all there are", "", Type::integer, Causality::parameter, 1.0});
-    list_.push_back({state_hash_name, "Of the bodies: two states are the same bits where it is the same", "",
+    list_.push_back({threads_name, "Number of threads; 0: all of the machine", "", Type::integer,
+                     Causality::parameter, 1.0});
+    list_.push_back({state_hash_name,
+                     "Hash of the state of the bodies; equal hashes mean bitwise equal states", "",
                      Type::string, Causality::output});
     for (const ObservedKind kind :
          {ObservedKind::run, ObservedKind::cell, ObservedKind::machine, ObservedKind::joint,
@@ -83,13 +84,13 @@ class List {
   void add_inputs(ObservedKind kind, std::int64_t part) {
     if (kind == ObservedKind::joint && model_.joints[part].motor.kind != JointMotor::Kind::none) {
       const MachineJoint& joint = model_.joints[part];
-      input("motor", "What is added to the value of the joint's motor", unit_of_motor(joint),
+      input("motor", "Value that is added to that of the joint's motor", unit_of_motor(joint),
             joint.motor.value, [part](Model& model) { return &model.joints[part].motor.value; });
     }
     if (kind == ObservedKind::part && model_.parts[part].has_axis()) {
       const Part& moved = model_.parts[part];
       const bool turns = moved.freedom == Freedom::about;
-      input("force", turns ? "Torque about the axis that acts on it" : "Force along the axis that acts on it",
+      input("force", turns ? "Torque on the part about its axis" : "Force on the part along its axis",
             turns ? "N.m" : "N", moved.force, [part](Model& model) { return &model.parts[part].force; });
     }
   }
@@ -99,7 +100,7 @@ class List {
     begin("model", actuator.name);
     const std::vector<std::string> variables = variables_of(actuator);
     for (std::size_t v = actuator.inputs.size(); v < variables.size(); ++v)
-      list_.push_back({part_ + printable(variables[v]), "Of the declarative model", "", Type::real,
+      list_.push_back({part_ + printable(variables[v]), "Variable of the declarative model", "", Type::real,
                        Causality::output, 0.0,
                        [k, v](const Observed& now) { return variable_value(now.model, now.state, k, v); }});
   }

@@ -134,7 +134,7 @@ void write_plot(const std::filesystem::path& path, const std::string& title,
   // gnuplot runs a name that begins with | as a command, and a line end terminates its strings.
   const std::filesystem::path file = std::filesystem::absolute(path);
   if (file.string().find('\n') != std::string::npos)
-    throw WriteError(fmt::format("cannot write {}: the name holds a line end", path.string()));
+    throw WriteError(fmt::format("cannot write {}: the name has a line break", path.string()));
   const Layout grid = layout(panels.size());
   std::string script = fmt::format("set terminal {}\nset output {}\nset grid\nset key below height 0.5\n",
                                    terminal(path, grid), quoted(file.string()));

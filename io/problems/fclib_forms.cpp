@@ -52,7 +52,7 @@ Matrix in_parts(Eigen::Index rows, Eigen::Index columns, const char* name, Refus
     parts.push_back(block(first, std::min(together, columns - first)));
     entries += static_cast<double>(parts.back().nonZeros());
     if (entry_bytes * entries <= room()) continue;
-    refusals.push_back({"", fmt::format("{} does not fit into this machine's memory", name)});
+    refusals.push_back({"", fmt::format("{} does not fit into the memory of this machine", name)});
     return Matrix(rows, columns);
   }
   Matrix whole(rows, columns);
@@ -108,7 +108,7 @@ LocalForm local_form(const GlobalForm& g, Refusals& refusals) {
   const Matrix m = symmetric(g.M, refusals);
   factors.analyzePattern(m);
   if (entry_bytes * factors.entries() > room()) {
-    refusals.push_back({"M", "has factors that do not fit into this machine's memory"});
+    refusals.push_back({"M", "has factors that do not fit into the memory of this machine"});
     return local;
   }
   factors.factorize(m);
@@ -129,7 +129,7 @@ LocalForm local_form(const GlobalForm& g, Refusals& refusals) {
       });
   local.q = g.H.transpose() * free + g.w;
   if (g.G.cols() > most_equalities) {
-    refusals.push_back({"G", fmt::format("has {} equality constraints, and at most {} are eliminated",
+    refusals.push_back({"G", fmt::format("has {} equality constraints, but at most {} can be eliminated",
                                          g.G.cols(), most_equalities)});
     return local;
   }
@@ -143,10 +143,9 @@ void eliminate_equalities(LocalForm& p, Refusals& refusals) {
   if (p.R.cols() == 0) return;
   const double dense = static_cast<double>(p.R.cols()) * static_cast<double>(p.R.cols() + p.V.rows());
   if (p.R.cols() > most_equalities || 3.0 * 8.0 * dense > room()) {
-    refusals.push_back(
-        {"", fmt::format("its {} equality constraints are too many: at most {} are eliminated, and "
-                         "as many as fit into memory",
-                         p.R.cols(), most_equalities)});
+    refusals.push_back({"", fmt::format("its {} equality constraints are too many: at most {} can be "
+                                        "eliminated, and they must fit into memory",
+                                        p.R.cols(), most_equalities)});
     return;
   }
   const Multipliers multipliers(p.R);
@@ -155,8 +154,8 @@ void eliminate_equalities(LocalForm& p, Refusals& refusals) {
       multipliers.solve(Eigen::MatrixXd(p.V.transpose()), of_impulses) && multipliers.solve(p.s, constant);
   if (!solved) {
     refusals.push_back({"",
-                        "its equality constraints contradict each other, or the singular R that they lead to "
-                        "leaves their multipliers open"});
+                        "its equality constraints contradict each other, or R is singular and does not "
+                        "determine their multipliers"});
     return;
   }
   const Matrix answer = of_impulses.sparseView();

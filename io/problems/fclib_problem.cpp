@@ -77,7 +77,7 @@ class Reader {
     auto x = array<double>(name + "/x");
     for (const auto& [side, size] : {std::pair("/m", &m.rows), std::pair("/n", &m.columns)}) {
       if (static_cast<std::uint64_t>(*size) <= longest_) continue;
-      add(name + side, fmt::format("is {}, and no vector has more than {} values", *size, longest_));
+      add(name + side, fmt::format("is {}, but no vector has more than {} values", *size, longest_));
       *size = 0;
     }
     Matrix matrix(m.rows, m.columns);
@@ -94,7 +94,7 @@ class Reader {
 
   void expect_shape(const std::string& name, const Matrix& m, Eigen::Index rows, Eigen::Index columns) {
     if (m.rows() != rows || m.cols() != columns)
-      add(name, fmt::format("must be {} x {}, is {} x {}", rows, columns, m.rows(), m.cols()));
+      add(name, fmt::format("must be {} x {}, not {} x {}", rows, columns, m.rows(), m.cols()));
   }
 
   bool has(const std::string& name) const { return in_.has(path(name)); }
@@ -124,8 +124,8 @@ class Reader {
   std::optional<Places> places_of_triplets(const std::string& name, StoredMatrix& m) {
     const auto entries = static_cast<std::size_t>(m.nz);
     if (m.p.size() < entries || m.i.size() < entries || m.x.size() < entries) {
-      add(name, fmt::format("must have {} triplets, as nz says; p, i and x have {}, {} and {} values", m.nz,
-                            m.p.size(), m.i.size(), m.x.size()));
+      add(name, fmt::format("must have {} triplets according to nz; p, i and x have {}, {} and {} values",
+                            m.nz, m.p.size(), m.i.size(), m.x.size()));
       return {};
     }
     m.p.resize(entries), m.i.resize(entries);
@@ -141,12 +141,12 @@ class Reader {
     const std::int32_t lines = by_rows ? m.rows : m.columns;
     if (m.p.size() != static_cast<std::size_t>(lines) + 1 || m.p.front() != 0 ||
         !std::is_sorted(m.p.begin(), m.p.end())) {
-      add(name + "/p", fmt::format("must be {} numbers that rise from 0", lines + 1));
+      add(name + "/p", fmt::format("must be {} increasing numbers from 0", lines + 1));
       return {};
     }
     const auto entries = static_cast<std::size_t>(m.p.back());
     if (m.i.size() < entries || m.x.size() < entries) {
-      add(name, fmt::format("must have {} entries, as p says; i and x have {} and {} values", entries,
+      add(name, fmt::format("must have {} entries according to p; i and x have {} and {} values", entries,
                             m.i.size(), m.x.size()));
       return {};
     }
@@ -159,7 +159,8 @@ class Reader {
 
   bool check_indices(const std::string& name, const std::vector<std::int32_t>& index, std::int32_t end) {
     const std::size_t at = first_outside(index, end);
-    if (at < index.size()) add(name, fmt::format("entry {} is {}, outside 0 to {}", at, index[at], end - 1));
+    if (at < index.size())
+      add(name, fmt::format("entry {} is {}, outside the range 0 to {}", at, index[at], end - 1));
     return at == index.size();
   }
 
@@ -184,7 +185,7 @@ Contacts read_contacts(Reader& in, Eigen::Index directions, const std::string& m
   }
   if (directions == 0 || directions % contacts.dimension != 0)
     in.add(matrix,
-           fmt::format("must have some multiple of {} directions, not {}", contacts.dimension, directions));
+           fmt::format("must have a multiple of {} directions, not {}", contacts.dimension, directions));
   contacts.friction = in.vector("vectors/mu", directions / contacts.dimension);
   if ((contacts.friction.array() < 0.0).any()) in.add("vectors/mu", "must not be negative");
   return contacts;
@@ -266,8 +267,7 @@ std::string fclib_group(const Source& in) {
 
 StoredProblem read_fclib_problem(const Source& file, const std::string& group) {
   if (group == "/fclib_global_rolling")
-    fail(file.path(), group,
-         "rolling friction has no place in W, q and mu: FCLib's local and global form are read");
+    fail(file.path(), group, "rolling friction is not supported: use FCLib's local or global form");
   Reader in(file, group);
   Contacts contacts;
   fclib::LocalForm local;

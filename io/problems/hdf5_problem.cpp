@@ -223,7 +223,7 @@ int whole_number(const Source& in, const std::string& name, std::int64_t low, st
   const double value = in.number(name);
   if (!(value >= static_cast<double>(low) && value <= static_cast<double>(high)) ||
       value != std::floor(value))
-    fail(in.path(), name, fmt::format("is {}, this program reads {} to {}", value, low, high));
+    fail(in.path(), name, fmt::format("is {}, but this program reads {} to {}", value, low, high));
   return static_cast<int>(value);
 }
 
@@ -268,17 +268,18 @@ ContactProblem read_bodies_form(const Source& in) {
     const auto n = static_cast<std::int32_t>(p.bodies());
     Edge& edge = p.edge[c];
     if (edge.a < 0 || edge.a >= n)
-      fail(in.path(), "/contacts/body_a", fmt::format("must number a body, and row {} is {}", c, edge.a));
+      fail(in.path(), "/contacts/body_a",
+           fmt::format("must be the number of a body, but row {} is {}", c, edge.a));
     if (edge.b == -1) {  // older files
       edge.b = n;
       p.free_velocity.emplace_back();
       p.response.emplace_back();
     } else if (edge.b < 0 || edge.b >= n || edge.b == edge.a) {
       fail(in.path(), "/contacts/body_b",
-           fmt::format("must number another body, or be -1 where nothing moves it, and row {} is {}", c,
+           fmt::format("must be the number of another body, or -1 for an immobile body, but row {} is {}", c,
                        edge.b));
     }
-    if (p.response[p.a(c)].slides) fail(in.path(), "/bodies/slides", "must be 0 of a contact's body a");
+    if (p.response[p.a(c)].slides) fail(in.path(), "/bodies/slides", "must be 0 for body a of a contact");
     if (!p.is_moved(p.a(c)) && !p.is_moved(p.b(c)))
       fail(in.path(), "/contacts/body_b", "one of the two bodies must have a mass");
     if (!(p.friction(c) >= 0.0)) fail(in.path(), "/contacts/friction", "must not be negative");
@@ -300,7 +301,7 @@ DelassusProblem read_delassus_form(const Source& in) {
   p.velocity_scale = in.number("velocity_scale_m_s");
   for (std::size_t c = 0; c < p.friction.size(); ++c) {
     if (!(p.friction[c] >= 0.0))
-      fail(in.path(), "/contacts/friction", fmt::format("must not be negative, and row {} is", c));
+      fail(in.path(), "/contacts/friction", fmt::format("must not be negative, but row {} is", c));
   }
   const auto blocks = static_cast<std::int32_t>(p.block.size());
   if (p.friction.size() != p.q.size() || p.row.size() != p.q.size() + 1 ||
@@ -312,11 +313,11 @@ DelassusProblem read_delassus_form(const Source& in) {
       const std::int32_t column = p.column[k];
       if (column < 0 || column >= static_cast<std::int32_t>(p.q.size()))
         fail(in.path(), "/delassus/column",
-             fmt::format("must number a contact, and row {} is {}", k, column));
+             fmt::format("must be the number of a contact, but row {} is {}", k, column));
       if (column == static_cast<std::int32_t>(c)) p.diagonal.push_back(k);
     }
     if (p.diagonal.size() != c + 1)
-      fail(in.path(), "/delassus/column", "must name every contact's own block");
+      fail(in.path(), "/delassus/column", "must have the diagonal block of each contact");
   }
   return p;
 }
@@ -400,8 +401,7 @@ StoredProblem read_hdf5_problem(const Source& in) {
   if (!in.has_attribute("format")) {
     if (const std::string group = fclib_group(in); !group.empty()) return read_fclib_problem(in, group);
     fail(path, "file",
-         "holds no contact problem, neither of Scree (attribute 'format') nor of FCLib (group 'fclib_local' "
-         "or "
+         "has no contact problem, neither of Scree (attribute 'format') nor of FCLib (group 'fclib_local' or "
          "'fclib_global')");
   }
   if (in.text("format") != format_name) fail(path, "format", "must be \"" + format_name + "\"");

@@ -31,7 +31,7 @@ std::string Source::text(const std::string& name) const {
 std::uint64_t Source::values(const std::string& name) const {
   std::uint64_t values = 1;
   for (const std::uint64_t n : attempt(name, [&] { return file_.dimensions(name); })) {
-    if (__builtin_mul_overflow(values, n, &values)) fail(path_, name, "claims more values than there can be");
+    if (__builtin_mul_overflow(values, n, &values)) fail(path_, name, "states more values than are possible");
   }
   return values;
 }

@@ -59,7 +59,7 @@ std::vector<T> Source::rows(const std::string& name, std::uint64_t width) const 
       attempt(name, [&] { return file_.read_wide<T>(name, 0, file_.rows(name), width); });
   for (std::size_t k = 0; k < values.size(); ++k) {
     if (!(std::abs(static_cast<double>(values[k])) <= largest_number))
-      fail(path_, name, fmt::format("must hold finite numbers, and row {} has {}", k / width, values[k]));
+      fail(path_, name, fmt::format("must have finite numbers, but row {} has {}", k / width, values[k]));
   }
   return values;
 }

@@ -34,16 +34,16 @@ bool begins_like_text_problem(const std::string& head) {
 StoredProblem read_problem(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error))
-    throw InputError({{{path.string(), 0, 0}, "file", "does not exist or is no file", "", "", "", ""}});
+    throw InputError({{{path.string(), 0, 0}, "file", "does not exist or is not a file", "", "", "", ""}});
   const std::string head = head_of(path);
   if (head.starts_with("version https://git-lfs"))
     throw InputError({{{path.string(), 0, 0},
                        "file",
-                       "is a place holder of Git LFS and not the problem itself",
+                       "is a Git LFS pointer, not the problem itself",
                        "",
                        "",
                        "",
-                       "get it with 'git lfs pull'"}});
+                       "run 'git lfs pull'"}});
   return is_hdf5(head) ? read_hdf5_problem(path) : read_text_problem(path);
 }
 

@@ -30,7 +30,7 @@ struct DelassusBlock {
 };
 
 /// Requirement of set_blocks() for a contact's own block.
-inline constexpr const char* own_block_wanted = "must be there, once, with a positive first entry";
+inline constexpr const char* own_block_wanted = "must exist once, with a positive first entry";
 
 /// Sorts blocks by rows and columns. Returns the first contact with an invalid own block,
 /// or `contacts`.

@@ -50,7 +50,7 @@ class NumberReader {
     constexpr double harmless = 1000.0;  // for a few missing numbers the message has their own position
     const double most = 0.5 * static_cast<double>(text_.size() - at_ + 1);
     if (n > most + harmless)
-      fail(what, fmt::format("needs {:g} numbers, and at most {:g} follow", n, std::floor(most)));
+      fail(what, fmt::format("needs {:g} numbers, but at most {:g} follow", n, std::floor(most)));
   }
 
   bool at_end() {
@@ -146,7 +146,7 @@ std::vector<DelassusBlock> read_sparse(NumberReader& in, long contacts) {
   const std::vector<long> pointer = read_counts(in, "row pointer of W", pointers, blocks);
   const std::vector<long> column = read_counts(in, "block column of W", columns, contacts - 1);
   if (pointer.front() != 0 || pointer.back() != blocks || !std::is_sorted(pointer.begin(), pointer.end()))
-    in.fail("row pointer of W", "must rise from 0 to the number of blocks");
+    in.fail("row pointer of W", "must increase from 0 to the number of blocks");
   in.expect_numbers("blocks of W", 10.0 * static_cast<double>(blocks));
   std::vector<DelassusBlock> list(static_cast<std::size_t>(blocks));
   for (long k = 0; k < blocks; ++k) {

@@ -43,9 +43,17 @@ Picture mesh_picture(const TriangleMesh& mesh, const MeshDiagnosis& diagnosis, i
   const double size = (diagnosis.high - diagnosis.low).norm();
   light.shade_reach = 0.2 * size;
   light.samples = 16;
-  const double edges = 3.5 * bar_width(height), aspect = (width - edges) / height;
-  Camera camera =
-      framing_camera(mesh.points, view_direction("corner", light.up), light.up, aspect, mesh_margin);
+  ColourBar legend;
+  legend.title = "fault";
+  legend.map = default_map;
+  legend.categories.assign(fault_names.begin(), fault_names.end());
+  const Vec3 extent = diagnosis.high - diagnosis.low;
+  const Labels labels{fmt::format("{} triangles, {} rims", diagnosis.triangles, diagnosis.holes.size()),
+                      fmt::format("{:.4g} x {:.4g} x {:.4g} m", extent[0], extent[1], extent[2]), legend};
+  const Layout layout = layout_of(width, height, labels);
+  const Camera camera =
+      framing_camera(mesh.points, view_direction("corner", light.up), light.up,
+                     static_cast<double>(layout.scene.width) / layout.scene.height, mesh_margin);
   const WallMesh wall = flat_triangles(mesh);
   RayScene scene;
   scene.set_walls(wall, std::vector<bool>(wall.polygon.size(), true));
@@ -61,14 +69,8 @@ Picture mesh_picture(const TriangleMesh& mesh, const MeshDiagnosis& diagnosis, i
     }
   const Shapes none;
   scene.set_bodies(none, {}, true, std::move(rods));
-  Picture picture = render(scene, wall, paint, camera, light, Picture(width, height));
-  const Vec3 extent = diagnosis.high - diagnosis.low;
-  ColourBar legend;
-  legend.title = "fault";
-  legend.map = default_map;
-  legend.categories.assign(fault_names.begin(), fault_names.end());
-  draw_labels(picture, {fmt::format("{} triangles, {} rims", diagnosis.triangles, diagnosis.holes.size()),
-                        fmt::format("{:.4g} x {:.4g} x {:.4g} m", extent[0], extent[1], extent[2]), legend});
+  Picture picture = render(scene, paint, camera, light, Picture(width, height), layout.scene);
+  draw_labels(picture, labels, layout);
   return picture;
 }
 

@@ -22,6 +22,11 @@ struct Picture {
   }
 };
 
+/// The part of a picture that shows the scene, pixels.
+struct Viewport {
+  int left = 0, top = 0, width = 0, height = 0;
+};
+
 inline std::uint32_t pack(const Colour& screen) {
   const auto channel = [](float x) {
     return static_cast<std::uint32_t>(std::lround(255.0f * (x > 0.0f ? std::min(x, 1.0f) : 0.0f)));

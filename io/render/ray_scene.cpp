@@ -3,7 +3,11 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#if __has_include(<embree4/rtcore.h>)  // Debian 13, Ubuntu 24.04
+#include <embree4/rtcore.h>
+#else
 #include <embree3/rtcore.h>
+#endif
 #include <fmt/format.h>
 #include <new>
 #include <stdexcept>
@@ -107,18 +111,26 @@ RTCRay to_embree(const Ray& ray) {
 std::optional<RTCRayHit> intersect(RTCScene scene, const Ray& ray) {
   RTCRayHit found{to_embree(ray), {}};
   found.hit.geomID = RTC_INVALID_GEOMETRY_ID;
+#if RTC_VERSION_MAJOR >= 4
+  rtcIntersect1(scene, &found);
+#else
   RTCIntersectContext context;
   rtcInitIntersectContext(&context);
   rtcIntersect1(scene, &context, &found);
+#endif
   if (found.hit.geomID == RTC_INVALID_GEOMETRY_ID) return {};
   return found;
 }
 
 bool occluded(RTCScene scene, const Ray& ray) {
   RTCRay r = to_embree(ray);
+#if RTC_VERSION_MAJOR >= 4
+  rtcOccluded1(scene, &r);
+#else
   RTCIntersectContext context;
   rtcInitIntersectContext(&context);
   rtcOccluded1(scene, &context, &r);
+#endif
   return r.tfar < 0.0f;
 }
 

@@ -18,11 +18,12 @@ constexpr float gloss = 0.10f, gloss_power = 40.0f;
 constexpr float clear_opacity = 0.075f;     // of a clear wall that is looked through at right angles
 constexpr float clear_opacity_most = 0.3f;  // at grazing angles
 constexpr float body_opacity = 0.02f;       // of a clear body, in front and behind
-constexpr float outline_opacity = 0.55f, outline_pixels = 0.8f;
+constexpr float metal_mirror = 0.3f, metal_dark = 0.25f;  // part of the light, and the darkest sky
 constexpr float hit_offset = 2e-5f;  // of the distance: keeps rays from hitting where they start
 constexpr int most_clear_layers = 48;
 constexpr std::size_t rows_per_block = 4;
-const Colour clear_colour(0.42f, 0.50f, 0.58f), outline_colour(0.16f, 0.19f, 0.22f),
+constexpr float vanishing_share = 0.15f;  // of the view: floors fade out so far before labels
+const Colour clear_colour(0.42f, 0.50f, 0.58f), metal_colour(0.40f, 0.43f, 0.47f),
     floor_colour(0.72f, 0.72f, 0.71f);
 
 /// Six numbers in [0, 1) a sample that cover the cube evenly over the samples of a pixel (the additive
@@ -55,26 +56,12 @@ Vec3f cosine_direction(const Vec3f& axis, float u, float v) {
          std::sqrt(std::max(0.0f, 1.0f - v)) * axis;
 }
 
-/// The planes among the walls have one polygon each; their outlines are drawn.
-std::vector<bool> single_polygons(const WallMesh& walls) {
-  std::vector<int> count;
-  for (const std::int32_t boundary : walls.boundary) {
-    count.resize(std::max(count.size(), static_cast<std::size_t>(boundary) + 1));
-    ++count[boundary];
-  }
-  std::vector<bool> single;
-  for (const std::int32_t boundary : walls.boundary) single.push_back(count[boundary] == 1);
-  return single;
-}
-
 class Shader {
  public:
-  Shader(const RayScene& scene, const WallMesh& walls, const Paint& paint, const Camera& camera,
-         const Lighting& lighting)
+  Shader(const RayScene& scene, const Paint& paint, const Camera& camera, const Lighting& lighting)
       : scene_(scene),
-        walls_(walls),
         lighting_(lighting),
-        outlined_(single_polygons(walls)),
+        look_(paint.look),
         up_(lighting.up.cast<float>()),
         middle_(lighting.middle.cast<float>()),
         background_(to_linear(lighting.background)) {
@@ -86,17 +73,20 @@ class Shader {
     sun_ = (1.1 * lighting.up + 0.55 * left + 0.5 * towards).normalized().cast<float>();
   }
 
-  /// Light that comes back along the ray, linear. `pixel_angle`: width of a pixel at distance 1.
-  Colour light(const Ray& ray, const Samples& samples, int sample, float pixel_angle) const {
+  /// Light that comes back along the ray, linear. `vanish`: how much of a floor is gone there.
+  Colour light(const Ray& ray, const Samples& samples, int sample, float vanish) const {
     Ray rest = ray;
     Colour opaque = background_;
     if (const auto hit = scene_.hit_solid(ray)) {
       rest.farthest = hit->t;
-      opaque = hit->kind == RayHit::Kind::wall && wall_.empty()
-                   ? floor_light(ray, *hit, samples, sample)
-                   : surface_light(ray, *hit, albedo(*hit), samples, sample);
+      if (hit->kind != RayHit::Kind::wall || !wall_.empty())
+        opaque = surface_light(ray, *hit, albedo(*hit), samples, sample);
+      else if (!look_.empty() && look_[hit->number] == WallLook::metal)
+        opaque = metal_light(ray, *hit, samples, sample);
+      else
+        opaque = floor_light(ray, *hit, samples, sample, vanish);
     }
-    return through_clear(rest, opaque, pixel_angle);
+    return through_clear(rest, opaque);
   }
 
  private:
@@ -130,16 +120,26 @@ class Shader {
     return albedo.cwiseProduct(light) + Colour::Constant(shine);
   }
 
-  Colour floor_light(const Ray& ray, const RayHit& hit, const Samples& samples, int sample) const {
+  /// Brushed steel: a part of what is seen is a sky that is bright above and dark below.
+  Colour metal_light(const Ray& ray, const RayHit& hit, const Samples& samples, int sample) const {
+    const Colour own = surface_light(ray, hit, metal_colour, samples, sample);
+    const Vec3f mirrored = ray.direction - 2.0f * hit.normal.dot(ray.direction) * hit.normal;
+    const float height = std::clamp(0.5f + 0.9f * mirrored.dot(up_), 0.0f, 1.0f);
+    const float sky = metal_dark + (1.0f - metal_dark) * height * height * (3.0f - 2.0f * height);
+    return (1.0f - metal_mirror) * own + metal_mirror * sky * metal_colour / metal_colour.maxCoeff();
+  }
+
+  Colour floor_light(const Ray& ray, const RayHit& hit, const Samples& samples, int sample,
+                     float vanish) const {
     const float distance = (ray.origin + hit.t * ray.direction - middle_).norm();
     const auto radius = static_cast<float>(lighting_.floor_radius);
-    const float fade = std::clamp((distance / radius - 0.6f) / 0.4f, 0.0f, 1.0f);
+    const float fade = std::max(vanish, std::clamp((distance / radius - 0.6f) / 0.4f, 0.0f, 1.0f));
     if (fade == 1.0f) return background_;
     const Colour lit = surface_light(ray, hit, floor_colour, samples, sample);
     return (1.0f - fade) * lit + fade * background_;
   }
 
-  Colour through_clear(Ray ray, const Colour& behind, float pixel_angle) const {
+  Colour through_clear(Ray ray, const Colour& behind) const {
     Colour light = Colour::Zero();
     float passing = 1.0f;
     for (int layer = 0; layer < most_clear_layers; ++layer) {
@@ -147,14 +147,9 @@ class Shader {
       if (!hit) break;
       const float facing = std::abs(hit->normal.dot(ray.direction));
       const bool body = hit->kind == RayHit::Kind::body;
-      float opacity =
+      const float opacity =
           std::min(clear_opacity_most, (body ? body_opacity : clear_opacity) / std::max(facing, 1e-3f));
-      Colour colour = clear_colour * (0.75f + 0.25f * std::abs(hit->normal.dot(sun_)));
-      if (!body &&
-          on_outline(*hit, ray.origin + hit->t * ray.direction, outline_pixels * pixel_angle * hit->t)) {
-        opacity = outline_opacity;
-        colour = outline_colour;
-      }
+      const Colour colour = clear_colour * (0.75f + 0.25f * std::abs(hit->normal.dot(sun_)));
       light += passing * opacity * colour;
       passing *= 1.0f - opacity;
       ray.nearest = hit->t * (1.0f + hit_offset);
@@ -162,23 +157,9 @@ class Shader {
     return light + passing * behind;
   }
 
-  bool on_outline(const RayHit& hit, const Vec3f& point, float width) const {
-    const auto p = static_cast<std::size_t>(hit.number);
-    if (!outlined_[p]) return false;
-    const std::vector<std::int32_t>& corner = walls_.polygon[p];
-    for (std::size_t c = 0; c < corner.size(); ++c) {
-      const Vec3f a = walls_.point[corner[c]].cast<float>();
-      const Vec3f b = walls_.point[corner[(c + 1) % corner.size()]].cast<float>();
-      const Vec3f edge = b - a;
-      if (edge.cross(point - a).squaredNorm() < width * width * edge.squaredNorm()) return true;
-    }
-    return false;
-  }
-
   const RayScene& scene_;
-  const WallMesh& walls_;
   const Lighting& lighting_;
-  std::vector<bool> outlined_;               // [polygon]
+  std::vector<WallLook> look_;               // [polygon]
   std::vector<Colour> body_, chain_, wall_;  // [body], [chain] linear
   Vec3f up_, sun_, middle_;
   Colour background_;
@@ -186,25 +167,42 @@ class Shader {
 
 }  // namespace
 
-Picture render(const RayScene& scene, const WallMesh& walls, const Paint& paint, const Camera& camera,
-               const Lighting& lighting, Picture picture) {
-  const Shader shader(scene, walls, paint, camera, lighting);
-  const double aspect = static_cast<double>(picture.width) / picture.height;
-  const Lens lens(camera, aspect);
-  const auto pixel_angle =
-      static_cast<float>(2.0 * std::tan(0.5 * camera.field_of_view) / static_cast<double>(picture.height));
+namespace {
+
+/// How much of a floor is gone at a place of the view: all where labels begin, above and on the right.
+float vanishing(const Viewport& view, const Picture& picture, int row, int column) {
+  const auto near = [](int distance, int size) {
+    const float x = std::clamp(
+        1.0f - static_cast<float>(distance) / (vanishing_share * static_cast<float>(size)), 0.0f, 1.0f);
+    return x * x * (3.0f - 2.0f * x);
+  };
+  const float above = view.top > 0 ? near(row, view.height) : 0.0f;
+  const bool has_right = view.left + view.width < picture.width;
+  return std::max(above, has_right ? near(view.width - 1 - column, view.width) : 0.0f);
+}
+
+}  // namespace
+
+Picture render(const RayScene& scene, const Paint& paint, const Camera& camera, const Lighting& lighting,
+               Picture picture, const std::optional<Viewport>& viewport) {
+  const Viewport view = viewport.value_or(Viewport{0, 0, picture.width, picture.height});
+  if (viewport) std::ranges::fill(picture.pixel, pack(lighting.background));
+  const Shader shader(scene, paint, camera, lighting);
+  const Lens lens(camera, static_cast<double>(view.width) / view.height);
   const Vec3f eye = camera.eye.cast<float>();
-  for_each_index(static_cast<std::size_t>(picture.height), rows_per_block, [&](std::size_t r) {
+  for_each_index(static_cast<std::size_t>(view.height), rows_per_block, [&](std::size_t r) {
     const int row = static_cast<int>(r);
-    for (int column = 0; column < picture.width; ++column) {
-      const Samples samples(static_cast<std::uint32_t>(row * picture.width + column));
+    for (int column = 0; column < view.width; ++column) {
+      const Samples samples(static_cast<std::uint32_t>(row * view.width + column));
+      const float vanish = vanishing(view, picture, row, column);
       Colour sum = Colour::Zero();
       for (int s = 0; s < lighting.samples; ++s) {
-        const double x = 2.0 * (column + static_cast<double>(samples(s, 0))) / picture.width - 1.0;
-        const double y = 1.0 - 2.0 * (row + static_cast<double>(samples(s, 1))) / picture.height;
-        sum += shader.light({eye, lens.direction(x, y).cast<float>()}, samples, s, pixel_angle);
+        const double x = 2.0 * (column + static_cast<double>(samples(s, 0))) / view.width - 1.0;
+        const double y = 1.0 - 2.0 * (row + static_cast<double>(samples(s, 1))) / view.height;
+        sum += shader.light({eye, lens.direction(x, y).cast<float>()}, samples, s, vanish);
       }
-      picture.at(row, column) = pack(to_screen(sum / static_cast<float>(lighting.samples)));
+      picture.at(view.top + row, view.left + column) =
+          pack(to_screen(sum / static_cast<float>(lighting.samples)));
     }
   });
   return picture;

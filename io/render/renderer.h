@@ -1,9 +1,12 @@
 // From rays to a picture: light, shade and clear walls.
 #pragma once
 
+#include <optional>
+
 #include "io/render/camera.h"
 #include "io/render/picture.h"
 #include "io/render/ray_scene.h"
+#include "io/render/wall_look.h"
 
 namespace scree::io {
 
@@ -20,14 +23,15 @@ struct Lighting {
 
 /// Screen values.
 struct Paint {
-  std::vector<Colour> body;   // [body]; not of clear ones
-  std::vector<Colour> chain;  // [chain]
-  std::vector<Colour> wall;   // [polygon], or none: solid walls are floors then, and fade out
+  std::vector<Colour> body;         // [body]; not of clear ones
+  std::vector<Colour> chain;        // [chain]
+  std::vector<Colour> wall;         // [polygon], or none: solid walls look as `look` says then
+  std::vector<WallLook> look = {};  // [polygon] of solid walls, or none: all are floors
 };
 
-/// Draws the scene. Rows are drawn in parallel; the same scene gives
-/// the same pixels on any number of threads.
-Picture render(const RayScene& scene, const WallMesh& walls, const Paint& paint, const Camera& camera,
-               const Lighting& lighting, Picture picture);
+/// Draws the scene into a part of the picture, the whole one if `viewport` is not given; the rest gets the
+/// background. Rows are drawn in parallel; the same scene gives the same pixels on any number of threads.
+Picture render(const RayScene& scene, const Paint& paint, const Camera& camera, const Lighting& lighting,
+               Picture picture, const std::optional<Viewport>& viewport = {});
 
 }  // namespace scree::io

@@ -16,20 +16,23 @@ int time_digits(double end_s) {
   return end_s > 0.0 ? std::clamp(static_cast<int>(std::floor(3.0 - std::log10(end_s))), 3, 9) : 3;
 }
 
-constexpr double margin = 0.06;        // of half the picture stays free
-constexpr std::size_t looked_at = 24;  // frames that decide about the colours of forces
+constexpr double margin = 0.12;         // of half the picture stays free around the subject,
+constexpr double corner_margin = 0.02;  // and around the box about it
+constexpr std::size_t looked_at = 24;   // frames that decide about the colours of forces
 constexpr double force_share = 0.99;
-constexpr double least_force = 0.01;   // of the strong ones of the frame: what is weaker would be hair
-constexpr double chain_radii = 0.3;    // mean radii: half the width of the strongest chains
-constexpr double edge_share = 0.0015;  // of the size of what is seen: half the width of outlines
-constexpr int trace_pieces = 100;      // that a way is drawn in, at least
-constexpr double trace_radii = 1.0;    // of outlines
+constexpr double least_force = 0.01;  // of the strong ones of the frame: what is weaker would be hair
+constexpr double chain_radii = 0.3;   // mean radii: half the width of the strongest chains
+constexpr int trace_pieces = 100;     // that a way is drawn in, at least
+constexpr float trace_width = 1.6f;   // against that of edges
 const Colour trace_colour{0.85f, 0.45f, 0.10f};
 constexpr double image_share = 0.75;  // of the cell, from its middle: how far images are drawn
 // [OutlineKind]
 const std::array<Colour, 4> edge_colours{Colour(0.35f, 0.38f, 0.42f), Colour(0.10f, 0.55f, 0.25f),
                                          Colour(0.80f, 0.40f, 0.10f), Colour(0.45f, 0.45f, 0.70f)};
-constexpr double shade_radii = 8.0;  // mean radii: what is nearer shades
+const Colour glass_edge{0.40f, 0.47f, 0.54f}, metal_edge{0.13f, 0.14f, 0.16f};
+constexpr float edge_opacity = 0.75f;
+constexpr std::size_t most_kinds = 8;  // that colours distinguish
+constexpr double shade_radii = 8.0;    // mean radii: what is nearer shades
 
 float quantile(std::vector<float>& values, double share) {
   const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
@@ -106,44 +109,108 @@ std::vector<OutlineEdge> cell_edges(const TrajectoryReader& reader, std::size_t 
 
 }  // namespace
 
-RunPicture::RunPicture(const TrajectoryReader& reader, const PictureOptions& options)
-    : reader_(reader), between_(reader, options.impacts), options_(options) {
-  RunScene run = run_scene(reader, options.fit);
-  if (options.outlines || options.images) {
-    for (const OutlineEdge& edge :
-         cell_edges(reader, reader.frames() - 1, options.images ? 2.0 * image_share : 1.0))
-      run.points.insert(run.points.end(), {edge.start, edge.end});
+namespace {
+
+/// Sizes of bodies where there are a few that one can distinguish; else none.
+std::size_t size_kinds(const RecordedRun& run) {
+  constexpr double ratio = 1.15;
+  std::vector<double> all = radii(run);
+  std::ranges::sort(all);
+  std::size_t kinds = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i > 0 && all[i] <= all[i - 1] * (1.0 + 1e-6)) continue;
+    if (i > 0 && all[i] < ratio * all[i - 1]) return 0;
+    if (++kinds > most_kinds) return 0;
   }
-  const Vec3 up = options.up.value_or(run.up).normalized();
-  // Nothing behind the colour bar; as much stays free on the left.
-  const double edges = options.labels ? 2.0 * bar_width(options.height) : 0.0;
-  const double aspect = std::max(options.width - edges, 0.5 * options.width) / options.height;
-  camera_ = framing_camera(run.points, view_direction(options.view, up), up, aspect, margin);
-  const Eigen::AlignedBox3d box = box_of(run.points);
-  if (!options.target && !options.eye)
+  return kinds;
+}
+
+/// Farther away where corners of the box would be cut off.
+void show_corners(const ViewBox& box, double aspect, Camera& camera) {
+  const Lens lens(camera, aspect);
+  const Vec3 back = (camera.eye - camera.target).normalized();
+  double step = 0.0;
+  for (int k = 0; k < 8; ++k) {
+    const Vec3 corner(k & 1 ? box.high.x() : box.low.x(), k & 2 ? box.high.y() : box.low.y(),
+                      k & 4 ? box.high.z() : box.low.z());
+    const double depth = back.dot(camera.eye - corner);
+    const std::optional<Vec2> at = lens.project(corner);
+    if (!at) continue;
+    step = std::max(step, depth * (at->cwiseAbs().maxCoeff() / (1.0 - corner_margin) - 1.0));
+  }
+  camera.eye += step * back;
+}
+
+}  // namespace
+
+std::string field_of_choice(const RecordedRun& run) {
+  const std::vector<RecordedField> fields = recorded_fields(run);
+  const Bodies& bodies = run.bodies;
+  const auto differ = [&](const auto& list) {
+    return std::ranges::any_of(list, [&](const auto& x) { return !(x == list.front()); });
+  };
+  if (bodies.size() > 0 && differ(bodies.material)) return "material";
+  const std::size_t shapes = find_field(fields, "shape")->categories.size();
+  if (shapes > 1 && shapes <= most_kinds) return "shape";
+  return size_kinds(run) > 1 ? "radius" : "speed";
+}
+
+void RunPicture::choose_field() {
+  if (options_.field == chosen_field) options_.field = field_of_choice(reader_.run());
+  const std::vector<RecordedField> fields = recorded_fields(reader_.run());
+  if (const RecordedField* const found = find_field(fields, options_.field))
+    field_ = *found;
+  else if ((wall_quantity_ = wall_quantity(options_.field)))
+    field_ = field_of(wall_quantities()[*wall_quantity_]);
+  range_ = options_.range.value_or(options_.chains  ? force_range(reader_)
+                                   : wall_quantity_ ? wall_range(reader_, *wall_quantity_)
+                                                    : value_range(reader_, options_.field));
+  if (options_.chains && range_[0] <= 0.0) range_[0] = 1e-3 * range_[1];
+}
+
+void RunPicture::set_camera(const Vec3& up) {
+  const double aspect = static_cast<double>(layout_.scene.width) / layout_.scene.height;
+  camera_ = framing_camera(run_.points, view_direction(options_.view, up), up, aspect, margin);
+  const Eigen::AlignedBox3d box = box_of(run_.points);
+  show_corners(run_.subject, aspect, camera_);
+  if (!options_.target && !options_.eye)
     camera_.target =
         camera_.eye + (camera_.target - camera_.eye).normalized() * (camera_.eye - box.center()).norm();
-  camera_.target = options.target.value_or(options.eye ? box.center() : camera_.target);
-  camera_.eye = options.eye.value_or(camera_.eye);
-  camera_.eye = camera_.target + (camera_.eye - camera_.target) / options.zoom;
+  camera_.target = options_.target.value_or(options_.eye ? box.center() : camera_.target);
+  camera_.eye = options_.eye.value_or(camera_.eye);
+  camera_.eye = camera_.target + (camera_.eye - camera_.target) / options_.zoom;
+}
+
+RunPicture::RunPicture(const TrajectoryReader& reader, const PictureOptions& options)
+    : reader_(reader),
+      between_(reader, options.impacts),
+      options_(options),
+      run_(run_scene(reader, options.fit, options.frames)) {
+  if (options.outlines || options.images) {
+    for (const OutlineEdge& edge :
+         cell_edges(reader, options.frames.empty() ? reader.frames() - 1 : options.frames.back(),
+                    options.images ? 2.0 * image_share : 1.0))
+      run_.points.insert(run_.points.end(), {edge.start, edge.end});
+  }
+  const Eigen::AlignedBox3d box = box_of(run_.points);
+  run_.subject = {box.min(), box.max()};
+  const Vec3 up = options.up.value_or(run_.up).normalized();
+  choose_field();
+  layout_.scene = {0, 0, options.width, options.height};
+  if (options.labels)
+    layout_ =
+        layout_of(options.width, options.height, labels(reader.time_s().back(), reader.run().bodies.size()));
+  set_camera(up);
   lighting_.up = up;
   lighting_.samples = options.samples;
   lighting_.middle = box.center();
-  lighting_.shade_reach = shade_radii * run.mean_radius;
-  chain_radius_ = chain_radii * run.mean_radius;
-  edge_radius_ = edge_share * box.diagonal().norm();
-  const std::vector<RecordedField> fields = recorded_fields(reader.run());
-  if (const RecordedField* const found = find_field(fields, options.field))
-    field_ = *found;
-  else if ((wall_quantity_ = wall_quantity(options.field)))
-    field_ = field_of(wall_quantities()[*wall_quantity_]);
-  range_ = options.range.value_or(options.chains   ? force_range(reader)
-                                  : wall_quantity_ ? wall_range(reader, *wall_quantity_)
-                                                   : value_range(reader, options.field));
-  if (options.chains && range_[0] <= 0.0) range_[0] = 1e-3 * range_[1];
+  lighting_.shade_reach = shade_radii * run_.mean_radius;
+  chain_radius_ = chain_radii * run_.mean_radius;
   if (!options.walls) return;
-  lighting_.floor_radius = 0.5 * (run.region.high - run.region.low).maxCoeff();
-  region_ = run.region;
+  lighting_.floor_radius = 0.5 * (run_.floor_region.high - run_.floor_region.low).maxCoeff();
+  std::vector<std::size_t> seen = options.frames;
+  for (std::size_t k = 0; options.frames.empty() && k < reader.frames(); ++k) seen.push_back(k);
+  looks_ = wall_looks(reader, seen, camera_.eye, up, options.looks);
   stand(reader.run().model.boundaries);
 }
 
@@ -153,7 +220,7 @@ bool RunPicture::is_cut_off(const Vec3& x) const {
 
 /// Walls as these boundaries stand.
 void RunPicture::stand(const Boundaries& boundaries) {
-  walls_ = wall_mesh(boundaries, region_);
+  walls_ = picture_walls(boundaries, run_);
   if (options_.cut) {
     WallMesh kept{walls_.point, walls_.normal, {}, {}};
     for (std::size_t p = 0; p < walls_.polygon.size(); ++p) {
@@ -165,7 +232,15 @@ void RunPicture::stand(const Boundaries& boundaries) {
     }
     walls_ = std::move(kept);
   }
-  scene_.set_walls(walls_, floors(walls_, boundaries, lighting_.up, camera_.eye));
+  std::vector<bool> solid, is_floor;
+  look_.clear();
+  for (const std::int32_t b : walls_.boundary) {
+    look_.push_back(looks_[b]);
+    solid.push_back(looks_[b] != WallLook::glass);
+    is_floor.push_back(looks_[b] == WallLook::floor);
+  }
+  edges_ = wall_edges(walls_, is_floor, camera_.eye);
+  scene_.set_walls(walls_, solid);
 }
 
 std::vector<Colour> RunPicture::body_colours(std::size_t frame) const {
@@ -224,14 +299,26 @@ void RunPicture::add_images(std::size_t frame, Bodies& bodies, Paint& paint) con
   }
 }
 
-void RunPicture::add_outlines(std::size_t frame, std::vector<Chain>& rods, Paint& paint) const {
+std::vector<Line> RunPicture::lines(std::size_t frame, double time_s) {
+  std::vector<Line> list;
+  const std::vector<float> share = edge_shares(walls_, edges_, camera_marks().metres_a_pixel);
+  for (const WallEdge& edge : edges_) {
+    const bool glass = looks_[edge.boundary] == WallLook::glass && !wall_quantity_;
+    list.push_back(
+        {edge.start, edge.end, glass ? glass_edge : metal_edge, edge_opacity * share[edge.boundary]});
+  }
+  if (options_.outlines) add_outlines(frame, list);
+  if (options_.trace_s > 0.0) add_traces(time_s, list);
+  return list;
+}
+
+void RunPicture::add_outlines(std::size_t frame, std::vector<Line>& lines) const {
   std::vector<OutlineEdge> edges = cell_edges(reader_, frame, 1.0);
   const std::vector<OutlineEdge>& still = reader_.run().outlines.edges;
   edges.insert(edges.end(), still.begin(), still.end());
   for (const OutlineEdge& edge : edges) {
     if (!can_be_drawn(edge.start) || !can_be_drawn(edge.end)) continue;
-    rods.push_back({edge.start.cast<float>(), edge.end.cast<float>(), static_cast<float>(edge_radius_)});
-    paint.chain.push_back(edge_colours[static_cast<std::size_t>(edge.kind)]);
+    lines.push_back({edge.start, edge.end, edge_colours[static_cast<std::size_t>(edge.kind)]});
   }
 }
 
@@ -258,15 +345,46 @@ void RunPicture::show_cells(std::size_t frame, Paint& paint) {
     walls_.boundary.push_back(b);
     paint.wall.push_back(map(static_cast<float>((values[c] - range_[0]) / (range_[1] - range_[0]))));
   }
+  edges_ = wall_edges(walls_, std::vector<bool>(walls_.polygon.size(), false), camera_.eye);
   scene_.set_walls(walls_, std::vector<bool>(walls_.polygon.size(), true));
 }
 
 ColourBar RunPicture::colour_bar() const {
   if (options_.chains) return {"contact force, N", options_.map, range_[0], range_[1], true};
-  return {field_.title(), options_.map, range_[0], range_[1], false, field_.categories};
+  ColourBar bar{field_.title(), options_.map, range_[0], range_[1], false, field_.categories};
+  if (options_.field != "material") return bar;
+  // Materials of walls only have no place among those of bodies.
+  const auto& used = reader_.run().bodies.material;
+  for (std::size_t m = 0; m < bar.categories.size(); ++m)
+    if (std::ranges::find(used, MaterialIndex(static_cast<std::int64_t>(m))) != used.end())
+      bar.shown.push_back(m);
+  return bar;
 }
 
-void RunPicture::add_traces(double time_s, std::vector<Chain>& rods, Paint& paint) {
+CameraMarks RunPicture::camera_marks() const {
+  const Vec3 towards = (camera_.eye - camera_.target).normalized();
+  Vec3 right = -towards.cross(camera_.up);
+  if (right.norm() < 1e-9) right = towards.unitOrthogonal();
+  right.normalize();
+  const Vec3 above = towards.cross(right);
+  CameraMarks marks;
+  const double depth = towards.dot(camera_.eye - box_of(run_.points).center());
+  marks.metres_a_pixel =
+      std::max(0.0, 2.0 * std::tan(0.5 * camera_.field_of_view) * depth / layout_.scene.height);
+  for (int k = 0; k < 3; ++k) {
+    marks.axis[k] = {right[k], above[k]};
+    marks.towards[k] = towards[k];
+  }
+  return marks;
+}
+
+Labels RunPicture::labels(double time_s, std::size_t bodies) const {
+  return {fmt::format("{}, {} {}", reader_.run().scene, bodies, bodies == 1 ? "body" : "bodies"),
+          fmt::format("t = {:.{}f} s", time_s, time_digits(reader_.time_s().back())), colour_bar(),
+          camera_marks()};
+}
+
+void RunPicture::add_traces(double time_s, std::vector<Line>& lines) {
   const double begin = std::max(reader_.time_s().front(), time_s - options_.trace_s);
   std::vector<double> times;
   for (int k = 0; k <= trace_pieces; ++k) times.push_back(begin + (time_s - begin) * k / trace_pieces);
@@ -285,9 +403,7 @@ void RunPicture::add_traces(double time_s, std::vector<Chain>& rods, Paint& pain
       way.push_back(bodies.position[i]);
       for (const Vec3& x : way) {
         if (found->second != x && can_be_drawn(x) && can_be_drawn(found->second)) {
-          rods.push_back(
-              {found->second.cast<float>(), x.cast<float>(), static_cast<float>(trace_radii * edge_radius_)});
-          paint.chain.push_back(trace_colour);
+          lines.push_back({found->second, x, trace_colour, 1.0f, trace_width});
         }
         found->second = x;
       }
@@ -307,20 +423,16 @@ Picture RunPicture::draw_at(double time_s) {
   Bodies bodies = between_.bodies(time_s);
   const std::size_t own = bodies.size();
   if (options_.images) add_images(frame, bodies, paint);
-  if (options_.outlines) add_outlines(frame, rods, paint);
-  if (options_.trace_s > 0.0) add_traces(time_s, rods, paint);
   if (options_.walls && wall_quantity_)
     show_cells(frame, paint);
   else if (options_.walls && reader_.walls_move())
     stand(reader_.boundaries(frame));
   scene_.set_bodies(run.model.shapes, bodies, clear, std::move(rods));
+  if (!wall_quantity_) paint.look = look_;
   Picture picture =
-      render(scene_, walls_, paint, camera_, lighting_, Picture(options_.width, options_.height));
-  if (options_.labels) {
-    draw_labels(picture,
-                {fmt::format("{}, {} {}", run.scene, own, own == 1 ? "body" : "bodies"),
-                 fmt::format("t = {:.{}f} s", time_s, time_digits(reader_.time_s().back())), colour_bar()});
-  }
+      render(scene_, paint, camera_, lighting_, Picture(options_.width, options_.height), viewport());
+  draw_lines(picture, viewport(), camera_, scene_, lines(frame, time_s));
+  if (options_.labels) draw_labels(picture, labels(time_s, own), layout_);
   return picture;
 }
 

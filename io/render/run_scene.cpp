@@ -17,7 +17,16 @@ constexpr double top_share =
 constexpr double floor_cosine = 0.7;   // of the angle to the vertical: planes up to 45 degrees are floors
 constexpr double floor_stretch = 2.0;  // floors reach this much farther than what stands on them
 
-constexpr double flown = 4.0;  // sizes of the run away from it: what is farther has flown off
+// A body is off if it lies farther from the inner 80 % of the bodies than this many times their largest
+// extent ...
+constexpr double flown = 0.75;
+constexpr double flown_radii = 6.0;    // ... and this many mean radii,
+constexpr double flown_share = 0.03;   // and if all such bodies are at most this part of the volume.
+constexpr std::size_t few_bodies = 9;  // their paths are the subject: all frames count
+constexpr double near_share =
+    0.8;                       // of the subject's diagonal: planes and outlines nearer than this belong to it
+constexpr double rise = 0.06;  // of the subject's size: side walls that have no end go on so far above it
+constexpr std::size_t hull_directions = 64;
 
 Vec3 up_of(const RecordedRun& run) {
   const Vec3& g = run.model.settings.gravity;
@@ -31,36 +40,107 @@ double quantile(std::vector<double>& values, double share) {
   return values[k];
 }
 
-/// Those that can be drawn and are in the box: where they are, how they lie, and what they are.
-Bodies to_draw(const Bodies& bodies, const Eigen::AlignedBox3d& near) {
-  Bodies kept;
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    if (!can_be_drawn(bodies.position[i]) || !near.contains(bodies.position[i])) continue;
-    kept.position.push_back(bodies.position[i]);
-    kept.orientation.push_back(bodies.orientation[i]);
-    kept.shape.push_back(bodies.shape[i]);
-  }
-  return kept;
+/// A body as the camera's search sees it.
+struct Placed {
+  Vec3 position, half;  // m
+  double volume;        // m^3
+};
+
+/// The values of `of` (grain) below and above which at most the share `stray` of the volume lies.
+std::array<double, 2> inner(const std::vector<Placed>& grains, double stray, const auto& low_of,
+                            const auto& high_of) {
+  const auto bound = [&](const auto& of, bool from_above) {
+    std::vector<std::array<double, 2>> list;
+    double left = 0.0;
+    for (const Placed& grain : grains) {
+      list.push_back({of(grain), grain.volume});
+      left += stray * grain.volume;
+    }
+    std::ranges::sort(list);
+    if (from_above) std::ranges::reverse(list);
+    for (const auto& [x, volume] : list)
+      if ((left -= volume) < 0.0) return x;
+    return list.back()[0];
+  };
+  return {bound(low_of, false), bound(high_of, true)};
 }
 
-/// The corners of the box that holds a part of the bodies of a frame.
-void add_bodies(const Shapes& shapes, const Bodies& bodies, double fit, std::vector<Vec3>& points) {
-  const double stray = 0.5 * (1.0 - fit);  // part of the bodies, on each side
-  Vec3 low, high;
+/// Leaves out bodies which have flown off.
+std::vector<Placed> without_flyers(std::vector<Placed> grains) {
+  std::array<std::array<double, 2>, 3> core;
+  double size = 0.0, volume = 0.0, reach = 0.0, flying = 0.0;
   for (int axis = 0; axis < 3; ++axis) {
-    std::vector<double> below, above;
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-      const double reach = half_extent(shapes, bodies.shape[i], bodies.orientation[i])[axis];
-      below.push_back(bodies.position[i][axis] - reach);
-      above.push_back(bodies.position[i][axis] + reach);
-    }
-    if (below.empty()) return;
-    low[axis] = quantile(below, stray);
-    high[axis] = quantile(above, 1.0 - stray);
+    const auto x = [&](const Placed& grain) { return grain.position[axis]; };
+    core[axis] = inner(grains, 0.1, x, x);
+    size = std::max(size, core[axis][1] - core[axis][0]);
   }
-  for (int corner = 0; corner < 8; ++corner) {
-    points.emplace_back(corner & 1 ? high.x() : low.x(), corner & 2 ? high.y() : low.y(),
-                        corner & 4 ? high.z() : low.z());
+  for (const Placed& grain : grains) {
+    volume += grain.volume;
+    reach = std::max(reach, grain.half.maxCoeff());
+  }
+  const double room = std::max(flown * size, flown_radii * reach);
+  const auto flies = [&](const Placed& grain) {
+    for (int axis = 0; axis < 3; ++axis) {
+      const double x = grain.position[axis];
+      if (x < core[axis][0] - room || x > core[axis][1] + room) return true;
+    }
+    return false;
+  };
+  for (const Placed& grain : grains) flying += flies(grain) ? grain.volume : 0.0;
+  if (flying <= flown_share * volume) std::erase_if(grains, flies);
+  return grains;
+}
+
+/// Directions that cover the sphere evenly (a spiral of the golden angle).
+const std::vector<Vec3>& directions() {
+  static const std::vector<Vec3> list = [] {
+    std::vector<Vec3> all;
+    for (std::size_t k = 0; k < hull_directions; ++k) {
+      const double z = 1.0 - (2.0 * static_cast<double>(k) + 1.0) / hull_directions;
+      const double angle = static_cast<double>(k) * 2.399963229728653, r = std::sqrt(1.0 - z * z);
+      all.emplace_back(r * std::cos(angle), r * std::sin(angle), z);
+    }
+    for (int axis = 0; axis < 3; ++axis) all.insert(all.end(), {Vec3::Unit(axis), -Vec3::Unit(axis)});
+    return all;
+  }();
+  return list;
+}
+
+/// Points about the bodies of a frame, without the few that lie outside most.
+void add_bodies(const Shapes& shapes, const Bodies& bodies, double fit, std::vector<Vec3>& points) {
+  std::vector<Placed> grains;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (!can_be_drawn(bodies.position[i])) continue;
+    grains.push_back({bodies.position[i], half_extent(shapes, bodies.shape[i], bodies.orientation[i]),
+                      volume(shapes, bodies.shape[i])});
+  }
+  if (grains.empty()) return;
+  if (fit < 1.0) {
+    grains = without_flyers(std::move(grains));
+    std::array<std::array<double, 2>, 3> box;
+    for (int axis = 0; axis < 3; ++axis) {
+      box[axis] = inner(
+          grains, 0.5 * (1.0 - fit), [&](const Placed& g) { return g.position[axis] - g.half[axis]; },
+          [&](const Placed& g) { return g.position[axis] + g.half[axis]; });
+    }
+    std::erase_if(grains, [&](const Placed& g) {
+      for (int axis = 0; axis < 3; ++axis)
+        if (g.position[axis] - g.half[axis] < box[axis][0] || g.position[axis] + g.half[axis] > box[axis][1])
+          return true;
+      return false;
+    });
+  }
+  // Each body counts as the ellipsoid that its box holds.
+  for (const Vec3& direction : directions()) {
+    const Placed* farthest = nullptr;
+    double most = -infinity;
+    for (const Placed& grain : grains) {
+      const double reach = direction.dot(grain.position) + grain.half.cwiseProduct(direction).norm();
+      if (reach > most) most = reach, farthest = &grain;
+    }
+    if (!farthest) return;
+    const Vec3 scaled = farthest->half.cwiseProduct(direction);
+    points.push_back(farthest->position + farthest->half.cwiseProduct(scaled.stableNormalized()));
   }
 }
 
@@ -68,66 +148,94 @@ void add_bodies(const Shapes& shapes, const Bodies& bodies, double fit, std::vec
 void add_walls(const Boundaries& boundaries, std::vector<Vec3>& points) {
   constexpr std::size_t most = 2000;  // of a wall
   for (const Boundary& boundary : boundaries) {
-    if (std::holds_alternative<Plane>(boundary.surface)) continue;
+    if (std::holds_alternative<Plane>(boundary.surface) || boundary.removed) continue;
     const std::vector<Vec3> all = wall_mesh({boundary}, {}).point;
     for (std::size_t k = 0; k < all.size(); k += 1 + all.size() / most) points.push_back(all[k]);
   }
 }
 
-/// Where the run is: the middle half of its bodies in all frames, along each axis, and what has edges, with
-/// room on all sides. Who is outside has flown off; a few that do so must not make everything else small.
-Eigen::AlignedBox3d place_of_run(const TrajectoryReader& reader) {
-  Eigen::AlignedBox3d box;
-  std::array<std::vector<double>, 3> x;
-  for (const std::size_t k : sampled_frames(reader.frames(), frames_for_view))
-    for (const Vec3& position : reader.bodies(k).position)
-      for (int axis = 0; axis < 3 && can_be_drawn(position); ++axis) x[axis].push_back(position[axis]);
-  if (!x[0].empty()) {
-    const auto at = [&](double share) {
-      return Vec3(quantile(x[0], share), quantile(x[1], share), quantile(x[2], share));
-    };
-    box.extend(at(0.25));
-    box.extend(at(0.75));
-  }
-  std::vector<Vec3> walls;
-  add_walls(reader.run().model.boundaries, walls);
-  for (const Vec3& point : walls) box.extend(point);
-  for (const OutlineEdge& edge : reader.run().outlines.edges) {
-    if (edge.kind == OutlineKind::domain || !can_be_drawn(edge.start) || !can_be_drawn(edge.end)) continue;
-    box.extend(edge.start);
-    box.extend(edge.end);
-  }
-  if (box.isEmpty()) return box;
-  const Vec3 room = Vec3::Constant(flown * (box.sizes().maxCoeff() + mean_radius(reader.run())));
-  return {box.min() - room, box.max() + room};
+/// The frames that a picture is fitted to.
+std::vector<std::size_t> fitted_frames(const TrajectoryReader& reader,
+                                       const std::vector<std::size_t>& frames) {
+  std::vector<std::size_t> list;
+  if (frames.empty() || reader.run().bodies.size() <= few_bodies)
+    return sampled_frames(reader.frames(), frames_for_view);
+  for (const std::size_t k : sampled_frames(frames.size(), frames_for_view)) list.push_back(frames[k]);
+  return list;
 }
 
-/// What has to be in the picture.
-std::vector<Vec3> worth_seeing(const TrajectoryReader& reader, double fit, const Eigen::AlignedBox3d& near) {
-  std::vector<Vec3> points;
-  for (const std::size_t k : sampled_frames(reader.frames(), frames_for_view)) {
-    add_bodies(reader.run().model.shapes, to_draw(reader.bodies(k), near), fit, points);
-  }
-  add_walls(reader.run().model.boundaries, points);
-  if (points.empty()) points = {Vec3::Constant(-0.5), Vec3::Constant(0.5)};
-  return points;
+std::vector<Vec3> corners(const Eigen::AlignedBox3d& box) {
+  std::vector<Vec3> list;
+  for (int k = 0; k < 8; ++k) list.push_back(box.corner(static_cast<Eigen::AlignedBox3d::CornerType>(k)));
+  return list;
 }
 
-/// The part of the planes that is drawn: around what is seen, with room sideways for floors to fade out.
-ViewBox wall_region(const TrajectoryReader& reader, const Vec3& up, const Eigen::AlignedBox3d& near) {
-  const RecordedRun& run = reader.run();
-  ViewBox region = scene_region(to_draw(reader.bodies(0), near), run.model.shapes, run.model.boundaries);
-  for (const std::size_t k : sampled_frames(reader.frames(), frames_for_view)) {
-    region = grown_region(region, to_draw(reader.bodies(k), near));
+/// Outlines which lie near the box, or in it.
+void add_outlines(const RecordedRun& run, const Eigen::AlignedBox3d& box, std::vector<Vec3>& points) {
+  const Vec3 room = Vec3::Constant(0.5 * near_share * box.diagonal().norm());
+  const Eigen::AlignedBox3d near(box.min() - room, box.max() + room);
+  for (const OutlineKind kind : {OutlineKind::inlet, OutlineKind::outlet, OutlineKind::domain}) {
+    Eigen::AlignedBox3d all;
+    for (const OutlineEdge& edge : run.outlines.edges)
+      if (edge.kind == kind) all.extend(edge.start).extend(edge.end);
+    if (all.isEmpty() || !near.contains(all)) continue;
+    for (const OutlineEdge& edge : run.outlines.edges)
+      if (edge.kind == kind) points.insert(points.end(), {edge.start, edge.end});
   }
-  const Vec3 middle = 0.5 * (region.low + region.high), half = 0.5 * (region.high - region.low);
-  const double sideways = floor_stretch * half.maxCoeff();
-  for (int axis = 0; axis < 3; ++axis) {
-    if (std::abs(up[axis]) > 0.5) continue;
-    region.low[axis] = middle[axis] - std::max(sideways, half[axis]);
-    region.high[axis] = middle[axis] + std::max(sideways, half[axis]);
+}
+
+/// Grows the box to the walls without an end that are near, and to a floor between such walls.
+bool grow_to_walls(const Boundaries& boundaries, const Vec3& up, Eigen::AlignedBox3d& box) {
+  bool has_sides = false;
+  for (const bool floors_too : {false, true}) {
+    if (floors_too && !has_sides) break;
+    const Eigen::AlignedBox3d before = box;
+    const double near = near_share * before.diagonal().norm();
+    for (const Boundary& boundary : boundaries) {
+      const Plane* plane = std::get_if<Plane>(&boundary.surface);
+      if (!plane || boundary.removed || is_floor(boundary.surface, up) != floors_too) continue;
+      double nearest = infinity, farthest = -infinity;
+      for (const Vec3& corner : corners(before)) {
+        const double height = plane->normal.dot(corner - plane->point);
+        nearest = std::min(nearest, height), farthest = std::max(farthest, height);
+      }
+      if (nearest > near || farthest < 0.0) continue;
+      has_sides = true;
+      for (const Vec3& corner : corners(before)) {
+        const double height = plane->normal.dot(corner - plane->point);
+        if (nearest >= 0.0) box.extend((corner - height * plane->normal).eval());
+      }
+    }
   }
-  return region;
+  return has_sides;
+}
+
+/// Adds what is seen of planes, and sets the regions that they are drawn in.
+void add_planes(const Boundaries& boundaries, RunScene& scene) {
+  Eigen::AlignedBox3d box = box_of(scene.points);
+  if (grow_to_walls(boundaries, scene.up, box)) {
+    const Vec3 above = rise * box.sizes().maxCoeff() * scene.up;
+    for (const Vec3& corner : corners(box)) box.extend((corner + above).eval());
+  }
+  const double size = box.sizes().maxCoeff();
+  const Vec3 slack = Vec3::Constant(1e-6 * size);
+  scene.region = {box.min() - slack, box.max() + slack};
+  const Vec3 middle = box.center();
+  Eigen::AlignedBox3d wide(middle - Vec3::Constant(floor_stretch * size),
+                           middle + Vec3::Constant(floor_stretch * size));
+  for (const Boundary& boundary : boundaries) {
+    const Plane* plane = std::get_if<Plane>(&boundary.surface);
+    if (plane) wide.extend((middle - plane->normal.dot(middle - plane->point) * plane->normal).eval());
+  }
+  scene.floor_region = {wide.min() - slack, wide.max() + slack};
+  Boundaries planes = boundaries;
+  for (Boundary& boundary : planes)
+    if (!std::holds_alternative<Plane>(boundary.surface)) boundary.removed = true;
+  const WallMesh mesh = wall_mesh(planes, scene.region);
+  for (std::size_t p = 0; p < mesh.polygon.size(); ++p) {
+    if (is_floor(boundaries[mesh.boundary[p]].surface, scene.up)) continue;
+    for (const std::int32_t corner : mesh.polygon[p]) scene.points.push_back(mesh.point[corner]);
+  }
 }
 
 }  // namespace
@@ -156,21 +264,60 @@ std::vector<bool> floors(const WallMesh& walls, const Boundaries& boundaries, co
   std::vector<bool> solid;
   for (const std::int32_t b : walls.boundary) {
     const Plane* plane = std::get_if<Plane>(&boundaries[b].surface);
-    solid.push_back(plane && plane->normal.dot(up) > floor_cosine &&
-                    plane->normal.dot(eye - plane->point) > 0.0);
+    solid.push_back(is_floor(boundaries[b].surface, up) && plane->normal.dot(eye - plane->point) > 0.0);
   }
   return solid;
 }
 
-RunScene run_scene(const TrajectoryReader& reader, double fit) {
+bool is_floor(const BoundarySurface& surface, const Vec3& up) {
+  const Plane* plane = std::get_if<Plane>(&surface);
+  return plane && plane->normal.dot(up) > floor_cosine;
+}
+
+WallMesh picture_walls(const Boundaries& boundaries, const RunScene& scene) {
+  WallMesh mesh = wall_mesh(boundaries, scene.region);
+  Boundaries planes = boundaries;
+  for (Boundary& boundary : planes)
+    if (!std::holds_alternative<Plane>(boundary.surface)) boundary.removed = true;
+  const WallMesh wide = wall_mesh(planes, scene.floor_region);
+  const auto floor = [&](std::int32_t b) { return is_floor(boundaries[b].surface, scene.up); };
+  WallMesh joined{mesh.point, mesh.normal, {}, {}};
+  const auto first = static_cast<std::int32_t>(mesh.point.size());
+  joined.point.insert(joined.point.end(), wide.point.begin(), wide.point.end());
+  joined.normal.insert(joined.normal.end(), wide.normal.begin(), wide.normal.end());
+  for (std::size_t p = 0; p < mesh.polygon.size(); ++p) {
+    if (floor(mesh.boundary[p])) continue;
+    joined.polygon.push_back(std::move(mesh.polygon[p]));
+    joined.boundary.push_back(mesh.boundary[p]);
+  }
+  for (std::size_t p = 0; p < wide.polygon.size(); ++p) {
+    if (!floor(wide.boundary[p])) continue;
+    std::vector<std::int32_t> corner = wide.polygon[p];
+    for (std::int32_t& c : corner) c += first;
+    joined.polygon.push_back(std::move(corner));
+    joined.boundary.push_back(wide.boundary[p]);
+  }
+  return joined;
+}
+
+RunScene run_scene(const TrajectoryReader& reader, double fit, const std::vector<std::size_t>& frames) {
   RunScene scene;
   scene.up = up_of(reader.run());
-  const Vec3 all = Vec3::Constant(infinity);
-  const Eigen::AlignedBox3d near = fit < 1.0 ? place_of_run(reader) : Eigen::AlignedBox3d(-all, all);
-  scene.points = worth_seeing(reader, fit, near);
   scene.mean_radius = mean_radius(reader.run());
-  scene.region = wall_region(reader, scene.up, near);
-  scene.walls = wall_mesh(reader.run().model.boundaries, scene.region);
+  const std::vector<std::size_t> seen = fitted_frames(reader, frames);
+  for (const std::size_t k : seen) add_bodies(reader.run().model.shapes, reader.bodies(k), fit, scene.points);
+  if (reader.walls_move()) {
+    for (const std::size_t k : seen) add_walls(reader.boundaries(k), scene.points);
+  } else {
+    add_walls(reader.run().model.boundaries, scene.points);
+  }
+  std::erase_if(scene.points, [](const Vec3& x) { return !can_be_drawn(x); });
+  if (scene.points.empty()) scene.points = {Vec3::Constant(-0.5), Vec3::Constant(0.5)};
+  add_outlines(reader.run(), box_of(scene.points), scene.points);
+  add_planes(reader.walls_move() ? reader.boundaries(seen.back()) : reader.run().model.boundaries, scene);
+  const Eigen::AlignedBox3d box = box_of(scene.points);
+  scene.subject = {box.min(), box.max()};
+  scene.walls = picture_walls(reader.run().model.boundaries, scene);
   return scene;
 }
 

@@ -13,15 +13,26 @@ namespace scree::io {
 struct RunScene {
   Vec3 up = Vec3::UnitZ();  // against gravity, unit
   std::vector<Vec3>
-      points;  // m; what has to be in a picture: corners of boxes that hold the bodies to be fitted, tubes
+      points;  // m; the subject of the picture: bodies, walls that end, and nearby walls that do not
   double mean_radius = 1.0;  // m, of the spheres of the bodies' volumes
-  ViewBox region;            // what is drawn of planes, with room sideways
+  ViewBox subject;           // m, the box of the points
+  ViewBox region;            // m, the part of space in which planes are drawn
+  ViewBox floor_region;      // m, the part of space in which floors are drawn: wider
   WallMesh walls;
 };
 
-/// Looks at some two dozen frames of the run; there must be one. `fit`: the part of the bodies that has to be
-/// in a picture; of the others, half may lie beyond it on each side along each axis. Throws ReadError.
-RunScene run_scene(const TrajectoryReader& reader, double fit = 0.99);
+/// Finds the subject of pictures of these frames, all if the list is empty. At most two dozen frames are
+/// read; a run of a few bodies is taken as a whole. `fit` is the part of the bodies, by volume, which the
+/// subject holds; half of the others may lie beyond it on each side along each axis. Bodies which have flown
+/// off do not count unless `fit` is 1. The run must have a frame. Throws ReadError.
+RunScene run_scene(const TrajectoryReader& reader, double fit = 0.995,
+                   const std::vector<std::size_t>& frames = {});
+
+/// Is this plane a floor, that is within 45 degrees of the horizontal, with its free side up?
+bool is_floor(const BoundarySurface& surface, const Vec3& up);
+
+/// Boundaries as they are drawn: planes end at `region`, floors at `floor_region`.
+WallMesh picture_walls(const Boundaries& boundaries, const RunScene& scene);
 
 /// Where something can be drawn: elsewhere, as bodies of a run that has failed are, rays in single precision
 /// lead nowhere.

@@ -25,8 +25,7 @@ const std::array<Side, 3> sides{Side{-Vec3::UnitY(), Vec3::UnitZ()}, Side{Vec3::
                                 Side{Vec3::UnitZ(), Vec3::UnitY()}};
 
 /// One side of what is in the scene, `size` (m) wide and high about the middle.
-Picture seen(const RayScene& scene, const WallMesh& walls, const Side& side, const Vec3& middle,
-             const Vec2& size, double pixel) {
+Picture seen(const RayScene& scene, const Side& side, const Vec3& middle, const Vec2& size, double pixel) {
   const auto pixels = [&](double length) {
     return std::max(1, static_cast<int>(std::lround(length / pixel)));
   };
@@ -37,7 +36,7 @@ Picture seen(const RayScene& scene, const WallMesh& walls, const Side& side, con
   light.middle = middle;
   light.shade_reach = size.maxCoeff();
   light.samples = samples;
-  return render(scene, walls, {{sand}, {}, {}}, camera, light, Picture(pixels(size[0]), pixels(size[1])));
+  return render(scene, {{sand}, {}, {}}, camera, light, Picture(pixels(size[0]), pixels(size[1])));
 }
 
 WallMesh wall_of(const TriangleMesh& mesh) {
@@ -91,22 +90,22 @@ Picture shape_picture(const Shapes& shapes, ShapeIndex shape, const TriangleMesh
   body.position = {Vec3::Zero()};
   body.orientation = {Quat::Identity()};
   body.shape = {shape};
-  const auto row = [&](const RayScene& scene, const WallMesh& walls, int top) {
+  const auto row = [&](const RayScene& scene, int top) {
     double column = 0.0;
     for (std::size_t k = 0; k < 3; ++k) {
-      const Picture part = seen(scene, walls, sides[k], box.center(), size[k], pixel);
+      const Picture part = seen(scene, sides[k], box.center(), size[k], pixel);
       paste(part, picture, top + std::max(0, (high - part.height) / 2), static_cast<int>(column / pixel));
       column += size[k][0];
     }
   };
   RayScene scene;
   scene.set_bodies(shapes, body);
-  row(scene, {}, 0);
+  row(scene, 0);
   if (mesh) {
     RayScene other;
     const WallMesh walls = wall_of(*mesh);
     other.set_walls(walls, std::vector<bool>(walls.polygon.size(), true));
-    row(other, walls, high);
+    row(other, high);
   }
   return picture;
 }

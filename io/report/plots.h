@@ -37,6 +37,10 @@ struct Plot {
 /// `points` per line; only columns that the table has.
 std::vector<Plot> step_plots(const StepRows& rows, std::size_t points);
 
+/// One line for each column of the steps that varies, for a diagram of any of them. Values are means of the
+/// steps that share a point.
+Plot any_column(const StepRows& rows, std::size_t points);
+
 /// Measurements of the scene; loads of boundaries, parts, joints and a periodic cell; throughput of inlets
 /// and outlets: from each table that the run has, at most `points` per line.
 std::vector<Plot> load_plots(const RunFolder& folder, std::size_t points);

@@ -26,7 +26,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t plot_points = 800;
+constexpr std::size_t plot_points = 800, column_points = 300;
 constexpr std::size_t most_frames = 400;
 constexpr double bytes_a_pose = 16.0;  // position 3 x 2, quaternion 4 x 2, colours 2
 constexpr float quaternion_scale = 32767.0f, position_scale = 65535.0f, colour_scale = 255.0f;
@@ -467,9 +467,11 @@ std::string report_data(const RunFolder& folder, const TrajectoryReader& reader,
   for (const Plot& plot : body_plots(reader)) plots.push_back(to_json(plot));
   const Json data{{"version", options.version},
                   {"run", run_json(reader.run())},
+                  {"folder", folder.path.string()},
                   {"summary", summary_json(folder)},
                   {"view", view_json(reader, options, done)},
-                  {"plots", std::move(plots)}};
+                  {"plots", std::move(plots)},
+                  {"any_column", to_json(any_column(steps, column_points))}};
   return script_json(data);
 }
 

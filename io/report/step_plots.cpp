@@ -312,4 +312,15 @@ std::vector<Plot> step_plots(const StepRows& rows, std::size_t points) {
   return plots.take();
 }
 
+Plot any_column(const StepRows& rows, std::size_t points) {
+  Plot plot = titled("Any column of steps.csv", "");
+  const StepPlots common(rows, points);
+  common.begin(plot);
+  for (const std::string& name : rows.names()) {
+    if (name == "time_s" || name == "step" || !varies(rows.column(name))) continue;
+    plot.series.push_back({label_of(name).text(), common.means(*rows.column(name))});
+  }
+  return plot;
+}
+
 }  // namespace scree::io

@@ -170,7 +170,8 @@ void visit(Archive& io, std::vector<CachedPair>& pairs) {
   std::size_t next = 0;
   for (const FlatPair& p : flat) {
     const auto n = static_cast<std::size_t>(p.starts);
-    if (p.starts < 0 || n > starts.size() - next) throw ReadError("the pairs of a checkpoint do not fit");
+    if (p.starts < 0 || n > starts.size() - next)
+      throw ReadError("the checkpoint is damaged: its cached pairs do not fit");
     const auto begin = starts.begin() + static_cast<std::ptrdiff_t>(next);
     pairs.push_back({p.a, p.b, {p.offset, p.turn, p.reach, p.slack, {begin, begin + p.starts}}});
     next += n;
@@ -206,7 +207,7 @@ void visit(Archive& io, std::vector<ActuatorState>& actuators) {
                                       {d.outputs, &actuator.outputs},
                                       {d.memory, &actuator.memory}}) {
       if (count < 0 || count > numbers.end() - next)
-        throw ReadError("the actuators of a checkpoint do not fit");
+        throw ReadError("the checkpoint is damaged: its actuators do not fit");
       list->assign(next, next + count);
       next += count;
     }
@@ -234,11 +235,10 @@ void visit(Archive& io, Bodies& b) {
   const std::vector<std::int32_t>& first = b.subdomains.first;
   const std::int32_t cut_bodies = b.subdomains.cut_bodies;
   // those inserted since then are after them
-  const bool fit =
-      first.empty() ||
-      (first.front() == 0 && std::ranges::is_sorted(first) &&
-       std::cmp_less_equal(first.back(), b.size()) && cut_bodies >= 0 && cut_bodies <= first.back());
-  if (!fit) throw ReadError("the subdomains of a checkpoint do not fit");
+  const bool fit = first.empty() || (first.front() == 0 && std::ranges::is_sorted(first) &&
+                                     std::cmp_less_equal(first.back(), b.size()) && cut_bodies >= 0 &&
+                                     cut_bodies <= first.back());
+  if (!fit) throw ReadError("the checkpoint is damaged: its subdomains do not fit");
   b.subdomains.index();
 }
 
@@ -291,7 +291,7 @@ void visit(Archive& io, Scene& scene) {
   });
   if (!io.reads()) return;
   if (values.size() != keys.size() || checksums.size() != inputs.size())
-    throw ReadError("the lists of a checkpoint do not fit");
+    throw ReadError("the checkpoint is damaged: its lists do not fit");
   scene.file = file;
   for (std::size_t k = 0; k < keys.size(); ++k) scene.overrides.emplace_back(keys[k], values[k]);
   for (std::size_t k = 0; k < inputs.size(); ++k) scene.inputs.push_back({inputs[k], checksums[k]});

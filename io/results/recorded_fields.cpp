@@ -61,6 +61,49 @@ std::vector<float> largest_forces(const TrajectoryReader& reader, std::size_t k)
   return most;
 }
 
+/// What distinguishes shapes: a sphere is 0, another ellipsoid 1, then functions and clumps, whatever their
+/// size.
+std::size_t kind_of(const Shapes& shapes, ShapeIndex s) {
+  switch (shapes.kind(s)) {
+    case ShapeKind::implicit:
+      return 2 + static_cast<std::size_t>(shapes.sized(s).function);
+    case ShapeKind::clump:
+      return 2 + shapes.functions().size() + static_cast<std::size_t>(shapes.sized_clump(s).clump);
+    case ShapeKind::ellipsoid:
+      break;
+  }
+  const Vec3& axes = shapes.ellipsoid(s).semi_axes;
+  return axes.maxCoeff() <= axes.minCoeff() * (1.0 + 1e-9) ? 0 : 1;
+}
+
+/// [kind] its number among those that bodies of the run have, and the names of these.
+struct ShapeNames {
+  std::vector<std::size_t> number;
+  std::vector<std::string> names;
+};
+ShapeNames shape_names(const RecordedRun& run) {
+  const Shapes& shapes = run.model.shapes;
+  std::vector<std::string> all{"sphere", "ellipsoid"};
+  for (const ShapeFunction& function : shapes.functions()) all.push_back(function.name);
+  for (const ShapeClump& clump : shapes.clumps()) all.push_back(clump.name);
+  std::vector<bool> there(all.size(), false);
+  for (const ShapeIndex s : run.bodies.shape) there[kind_of(shapes, s)] = true;
+  ShapeNames found;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    found.number.push_back(found.names.size());
+    if (there[k]) found.names.push_back(all[k]);
+  }
+  return found;
+}
+
+std::vector<float> shape_numbers(const TrajectoryReader& reader, std::size_t k) {
+  const ShapeNames names = shape_names(reader.run());
+  std::vector<float> values;
+  for (const ShapeIndex s : reader.bodies(k).shape)
+    values.push_back(static_cast<float>(names.number[kind_of(reader.run().model.shapes, s)]));
+  return values;
+}
+
 }  // namespace
 
 RecordedField field_of(const WallQuantity& quantity) {
@@ -100,6 +143,7 @@ std::vector<RecordedField> recorded_fields(const RecordedRun& run) {
   for (const Derived& d : derived) fields.push_back({d.name, d.unit, d.meaning});
   for (std::size_t m = 0; m < run.model.materials.size(); ++m)
     fields.back().categories.push_back(run.model.materials.name(MaterialIndex(static_cast<std::int64_t>(m))));
+  fields.push_back({"shape", "1", "row of the shapes that the run has", shape_names(run).names});
   fields.push_back({"contacts", "1", "contacts of the body that carry an impulse"});
   fields.push_back({"contact_force", "N", "largest force that a contact puts on the body"});
   for (const std::string& name : run.fields) {
@@ -118,6 +162,7 @@ const RecordedField* find_field(const std::vector<RecordedField>& fields, const 
 }
 
 std::vector<float> field_values(const TrajectoryReader& reader, std::size_t k, const std::string& name) {
+  if (name == "shape") return shape_numbers(reader, k);
   if (name == "contacts") return contact_counts(reader, k);
   if (name == "contact_force") return largest_forces(reader, k);
   const auto found =

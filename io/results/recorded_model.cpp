@@ -56,7 +56,7 @@ std::vector<Quat> orientations(const File& file, const std::string& name, std::s
     const Quat q(w, x, y, z);
     constexpr double near_one = 1e-3;
     if (!(std::abs(q.norm() - 1.0) < near_one))
-      fail(name, fmt::format("row {} is no unit quaternion, its norm is {:g}", turns.size(), q.norm()));
+      fail(name, fmt::format("row {} is not a unit quaternion: its norm is {:g}", turns.size(), q.norm()));
     turns.push_back(q.normalized());
   }
   return turns;
@@ -132,7 +132,7 @@ void read_functions(const File& file, Shapes& shapes) {
       given.perturbations.push_back({perturbation[p], weight[p]});
     ShapeFindings findings;
     const auto made = make_implicit_shape(given, {}, findings);
-    if (!made) throw Error(fmt::format("the function '{}' is no body", names[f]));
+    if (!made) throw Error(fmt::format("the function shape '{}' is not a valid body", names[f]));
     shapes.add_function({names[f], given, std::make_shared<ImplicitShape>(*made)});
   }
 }
@@ -152,7 +152,7 @@ void read_clumps(const File& file, Shapes& shapes) {
       given.push_back({{semi_axes[p]}, {position[p], orientation[p]}});
     ShapeFindings findings;
     const auto made = make_clump(given, findings);
-    if (!made) throw Error(fmt::format("the clump '{}' is no body", names[c]));
+    if (!made) throw Error(fmt::format("the clump '{}' is not a valid body", names[c]));
     shapes.add_clump({names[c], given, std::make_shared<Clump>(*made)});
   }
 }
@@ -169,7 +169,8 @@ TriangleMesh read_mesh(const File& file, const std::string& group,
     for (const std::int32_t p : mesh.triangles[t]) {
       if (p < 0 || static_cast<std::size_t>(p) >= mesh.points.size())
         fail(group + "triangle",
-             fmt::format("row {} names point {}, and its mesh has {}", first + t, p, mesh.points.size()));
+             fmt::format("row {} has point {}, but the number of points of its mesh is {}", first + t, p,
+                         mesh.points.size()));
     }
   }
   if (const std::string problem = mesh_problem(mesh.points); !problem.empty()) fail(group + "point", problem);
@@ -192,7 +193,8 @@ void read_meshes(const File& file, Boundaries& boundaries) {
                                         {triangle_offset[k], triangle_offset[k + 1]});
     MeshFindings none;
     auto surface = std::make_shared<MeshSurface>(mesh_surface(mesh, none));
-    if (surface->triangles.empty()) fail(group + "triangle", fmt::format("mesh {} has none with an area", k));
+    if (surface->triangles.empty())
+      fail(group + "triangle", fmt::format("mesh {} has no triangle with an area", k));
     boundaries[boundary[k]].surface = PlacedMesh{std::move(surface), {position[k], orientation[k]}};
   }
 }
@@ -214,7 +216,7 @@ void read_revolved(const File& file, Boundaries& boundaries) {
     std::vector<Vec2> corners;
     for (auto c = static_cast<std::size_t>(offset[k]); c < static_cast<std::size_t>(offset[k + 1]); ++c)
       corners.emplace_back(corner[2 * c], corner[2 * c + 1]);
-    if (corners.empty()) fail(group + "offset", fmt::format("surface {} has no corner", k));
+    if (corners.empty()) fail(group + "offset", fmt::format("surface {} has no corners", k));
     RevolvedSurface surface =
         hollow[k] != 0 ? hollow_sphere(rounding[k]) : revolved_surface(corners, closed[k] != 0, rounding[k]);
     boundaries[boundary[k]].surface =
@@ -264,16 +266,16 @@ void read_boundaries(const File& file, std::size_t materials, Boundaries& bounda
   expect_size("boundaries/kind", kinds.size(), boundaries.size());
   for (std::size_t i = 0; i < boundaries.size(); ++i)
     if (kinds[i] != name_of(boundaries[i].surface))
-      fail("boundaries/kind", fmt::format("row {} is {}, and its numbers are not there", i, kinds[i]));
+      fail("boundaries/kind", fmt::format("row {} is {}, but its data are missing", i, kinds[i]));
 }
 
 void check_format(const File& file) {
   if (!file.has_attribute("", "format") || file.text_attribute("", "format") != "scree trajectory")
-    throw Error("it is not a trajectory of scree");
+    throw Error("it is not a Scree trajectory");
   const double version = file.number_attribute("", "format_version");
   if (version != trajectory_format_version) {
     throw Error(
-        fmt::format("it is of format {}, written by scree {}, and this version of scree reads format {} only",
+        fmt::format("it has format {}, written by scree {}, but this version of scree reads only format {}",
                     version, file.text_attribute("", "scree_version"), trajectory_format_version));
   }
 }
@@ -301,7 +303,7 @@ std::vector<ShapeDescription> read_shapes(const File& file, const Shapes& known,
                                  std::min({a, b, c}) >= least_ratio * std::max({a, b, c})
                            : function >= 0.0 && function < static_cast<double>(forms) &&
                                  function == std::floor(function) && size >= smallest && size <= largest;
-    if (!right) fail("bodies/shape", fmt::format("row {}: its numbers make no shape", first + i));
+    if (!right) fail("bodies/shape", fmt::format("row {}: its numbers do not define a shape", first + i));
   }
   return shapes;
 }
@@ -380,7 +382,7 @@ RecordedRun read_recorded_run(const File& file) {
 
 void read_recorded_bodies(const File& file, Model& model, Bodies& bodies) {
   const std::uint64_t first = bodies.size(), all = file.rows("bodies/id");
-  if (all < first) fail("bodies/id", fmt::format("has {} rows, and had {}", all, first));
+  if (all < first) fail("bodies/id", fmt::format("has {} rows, but had {} before", all, first));
   const std::uint64_t n = all - first;
   // All is read before anything is added: reading may fail, and be tried again, while the run writes.
   const auto id = file.read<std::int64_t>("bodies/id", first, n);
@@ -394,7 +396,7 @@ void read_recorded_bodies(const File& file, Model& model, Bodies& bodies) {
   if (n > 0) known.insert(known.end(), id.begin(), id.end());
   std::ranges::sort(known);
   if (const auto twice = std::ranges::adjacent_find(known); twice != known.end())
-    fail("bodies/id", fmt::format("{} is there twice", *twice));
+    fail("bodies/id", fmt::format("{} appears twice", *twice));
   bodies.id.insert(bodies.id.end(), id.begin(), id.end());
   bodies.mass.insert(bodies.mass.end(), mass.begin(), mass.end());
   bodies.inertia.insert(bodies.inertia.end(), inertia.begin(), inertia.end());

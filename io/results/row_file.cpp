@@ -23,9 +23,10 @@ std::uint32_t checksum_at(const std::filesystem::path& path, std::int64_t at) {
   if (const auto sums = known.find(path.filename().string()); sums != known.end())
     for (const TableChecksum& sum : sums->second)
       if (sum.bytes == at && sum.crc32 != now)
-        throw WriteError(fmt::format(
-            "cannot go on with {}: its rows are not those that were written; `scree verify` says more",
-            path.string()));
+        throw WriteError(
+            fmt::format("cannot continue {}: its rows have changed since they were written; `scree verify` "
+                        "reports details",
+                        path.string()));
   return now;
 }
 

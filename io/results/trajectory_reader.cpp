@@ -104,7 +104,7 @@ struct TrajectoryReader::Parts {
     std::vector<double> times = file.read<double>("frames/time", 0, frames);
     expect_numbers("frames/time", times, 1, -std::numeric_limits<double>::max(),
                    std::numeric_limits<double>::max());
-    if (!std::ranges::is_sorted(times)) fail("frames/time", "does not rise");
+    if (!std::ranges::is_sorted(times)) fail("frames/time", "must increase");
     time_s = std::move(times);
     body_offset = std::move(bodies);
     offset = std::move(contacts);
@@ -129,7 +129,7 @@ struct TrajectoryReader::Parts {
     std::vector<bool> there(run.bodies.size(), false);
     for (std::size_t i = 0; i < body.size(); ++i) {
       if (there[body[i]])
-        fail("frames/body", fmt::format("row {}: body {} is there twice", rows.first + i, body[i]));
+        fail("frames/body", fmt::format("row {}: body {} appears twice", rows.first + i, body[i]));
       there[body[i]] = true;
     }
     return body;
@@ -324,8 +324,7 @@ FrameContacts TrajectoryReader::contacts(std::size_t k) const {
         const std::int32_t named = *partner;
         *partner = place[named];
         if (*partner < 0)
-          fail("contacts",
-               fmt::format("row {} names body {}, which is not in frame {}", first + i, named, k));
+          fail("contacts", fmt::format("row {} has body {}, which is not in frame {}", first + i, named, k));
       }
     }
     return c;
@@ -347,7 +346,7 @@ Mat3 TrajectoryReader::lattice(std::size_t k) const {
   return parts_->guarded([&] {
     const auto values = parts_->file.read_wide<double>("frames/lattice", k, 1, 9);
     const Mat3 lattice = Eigen::Map<const Mat3>(values.data());
-    if (!lattice.allFinite()) fail("frames/lattice", fmt::format("frame {} has none", k));
+    if (!lattice.allFinite()) fail("frames/lattice", fmt::format("frame {} has no finite lattice", k));
     return lattice;
   });
 }
@@ -366,11 +365,12 @@ PlacedCell TrajectoryReader::cell(std::size_t k) const {
     constexpr double most_ratio = 1e6;
     const Vec3 longest = cell.lattice.colwise().norm(), widths = cell.inverse.rowwise().norm().cwiseInverse();
     if (!(widths.minCoeff() > longest.maxCoeff() / most_ratio && widths.minCoeff() < infinity))
-      fail("frames/lattice", fmt::format("frame {} has no room in its cell", k));
+      fail("frames/lattice", fmt::format("frame {} has a cell without volume", k));
     if (!knows_flow()) return cell;
     const auto values = parts_->file.read_wide<double>("frames/velocity_gradient", k, 1, 9);
     cell.rate = Eigen::Map<const Mat3>(values.data()).transpose();
-    if (!cell.rate.allFinite()) fail("frames/velocity_gradient", fmt::format("frame {} has none", k));
+    if (!cell.rate.allFinite())
+      fail("frames/velocity_gradient", fmt::format("frame {} has no finite velocity gradient", k));
     return cell;
   });
 }

@@ -10,7 +10,7 @@ namespace scree::io {
 
 namespace {
 
-// Nobody is told to make more sweeps than this: what they do not solve is not for sweeps to solve.
+// Limit of advised sweeps: more sweeps would not solve the rest.
 constexpr double most_sweeps_advised = 2000.0;
 
 double share(std::int64_t part, std::int64_t all) {
@@ -21,7 +21,7 @@ std::string percent(double share) { return fmt::format("{:.3g} %", 100.0 * share
 
 std::string at(const Moment& when) { return fmt::format("t = {:.6g} s (step {})", when.time_s, when.step); }
 
-/// The next number of 1, 2, 5, 10, 20, ... that is not below x.
+/// The least number of 1, 2, 5, 10, 20, ... that is not below x.
 double rounded_up(double x) {
   const double decade = std::pow(10.0, std::floor(std::log10(x)));
   for (const double digit : {1.0, 2.0, 5.0}) {
@@ -30,11 +30,11 @@ double rounded_up(double x) {
   return 10.0 * decade;
 }
 
-/// The last one that is not above it.
+/// The largest one that is not above it.
 double rounded_down(double x) { return 1.0 / rounded_up(1.0 / x); }
 
-/// A step that is shorter by a factor than the one that came to `when`; of steps that were adaptive the mean
-/// one if that is not known.
+/// A step shorter by a factor than the one at `when`; for adaptive steps the mean one if that is
+/// unknown.
 std::string smaller_step(const Summary& s, const Settings& settings, double factor, const Moment& when = {}) {
   const double adaptive = when.time_step_s > 0.0 ? when.time_step_s : s.time_step_s,
                wanted = rounded_down(factor * (settings.adaptive_step ? adaptive : settings.time_step_s));
@@ -47,8 +47,8 @@ std::string half_step(const Summary& s, const Settings& settings, const Moment& 
   return smaller_step(s, settings, 0.5, when);
 }
 
-/// How residuals get smaller. Sweeps bring them down about as their number goes up, so many times more are
-/// wanted as nine of ten steps that missed the goal missed it by.
+/// Advice for smaller residuals. Sweeps reduce them about in inverse proportion to their number, so the
+/// number is multiplied by the factor by which nine of ten steps that missed the goal missed it at most.
 std::string better_solved(const Summary& s, const Settings& settings) {
   const SolverSettings& solver = settings.solver;
   if (solver.kind == SolverKind::one_pass)
@@ -103,7 +103,7 @@ Told tell_overlap(const Summary& s, const Settings& settings) {
             fmt::format("deepest overlap {} of the smallest semi-axis{} at {}", percent(value),
                         names(s.deepest), at(s.deepest.when)),
             ""};
-  // Of impacts it falls with the square of the step.
+  // For impacts it decreases with the square of the step.
   const std::string step =
       smaller_step(s, settings, std::min(1.0, std::sqrt(overlap_limit.amber / value)), s.deepest.when);
   if (s.deepest.when.step <= 1) {
@@ -174,7 +174,7 @@ Told tell_given(const Summary& s, const Settings& settings) {
   return told;
 }
 
-/// What a trial of both says: the one that brings the gain down to half or less, and more of the two.
+/// Advice from trials of both: the one that reduces the gain to half or less, and the better of the two.
 std::string tried(const Remedies& r, const Summary& s, const Settings& settings) {
   const std::string tolerance = fmt::format("solver.tolerance = {:.3g}", finer * settings.solver.tolerance),
                     step = half_step(s, settings, s.energy_created_most);
@@ -256,8 +256,8 @@ Told tell_wall_travel(const Summary& s, const Settings& settings) {
 
 Told tell_wall_detour(const Summary& s, const Settings& settings) {
   const WorstStep& w = s.wall_detour;
-  // A way that bends is off by the square of the step; one that swings or turns many times in it, by all of
-  // it.
+  // The error of a curved path decreases with the square of the step; that of a path with many oscillations
+  // or rotations in it with none of it.
   const double shorter = w.value > 1.0 ? 0.1 : std::sqrt(fair_detour / std::max(w.value, fair_detour));
   return {w.value,
           w.whose.empty()
@@ -368,7 +368,7 @@ Verdict judge(const Summary& summary, const Settings& settings) {
     verdict.findings.push_back({limit.code, grade, told.value, grade == Grade::red ? limit.red : limit.amber,
                                 std::move(told.text), std::move(told.advice)});
   }
-  // What a pinch, or a wall that goes too far, does to everything else is not for other advice to mend.
+  // Other advice cannot correct the effects of a pinch, or of a wall that moves too far.
   const auto rules = [](const Finding& f) {
     return f.grade != Grade::green && (f.code == pinch_limit.code || f.code == wall_travel_limit.code ||
                                        f.code == wall_detour_limit.code);
@@ -380,7 +380,7 @@ Verdict judge(const Summary& summary, const Settings& settings) {
     const std::string code = first->code;
     std::ranges::stable_sort(verdict.findings, std::greater{}, &Finding::grade);
     const auto place = std::ranges::find(verdict.findings, code, &Finding::code);
-    place->grade = std::max(place->grade, verdict.grade);  // it is what the others come from
+    place->grade = std::max(place->grade, verdict.grade);  // it is the cause of the others
     std::rotate(verdict.findings.begin(), place, place + 1);
     return verdict;
   }

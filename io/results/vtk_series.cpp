@@ -231,7 +231,7 @@ void VtkSeries::visit(Archive& io) {
     io(listing->kind + "_time_s", listing->time_s);
     io(listing->kind + "_number", listing->number);
     if (listing->time_s.size() != listing->number.size())
-      throw ReadError("the frames of a checkpoint do not fit");
+      throw ReadError("the checkpoint is damaged: its frames do not fit");
     if (io.reads()) listing->published = listing->number.size();
     const std::int64_t from = io.reads() ? p.frames : p.on_disk;
     const auto name = [&](std::int64_t number) {

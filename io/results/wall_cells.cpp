@@ -46,7 +46,7 @@ void cut(const Triangle& triangle, double longest_m, std::size_t most, std::vect
       cells.push_back(t);
       continue;
     }
-    if (waiting.size() + cells.size() > most) throw std::length_error("too many cells of walls");
+    if (waiting.size() + cells.size() > most) throw std::length_error("too many wall cells");
     const Vec3 middle = 0.5 * (t[k] + t[(k + 1) % 3]);
     waiting.push_back({middle, t[(k + 1) % 3], t[(k + 2) % 3]});
     waiting.push_back({t[k], middle, t[(k + 2) % 3]});
@@ -189,7 +189,7 @@ void WallCellRecord::visit(Archive& io) {
   io("friction_work", friction_work_);
   io("largest_pressure", largest_pressure_);
   for (const auto* list : {&pressing_, &shearing_, &friction_work_, &largest_pressure_})
-    if (list->size() != mesh_.size()) throw ReadError("the cells of walls of a checkpoint do not fit");
+    if (list->size() != mesh_.size()) throw ReadError("the checkpoint is damaged: its wall cells do not fit");
 }
 
 }  // namespace scree::io

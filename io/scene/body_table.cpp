@@ -40,13 +40,13 @@ void judge_row(const TableValues& table, std::size_t group, std::size_t row, Val
   if (std::abs(std::sqrt(norm2) - 1.0) <= quaternion_norm_tolerance) return;
   Fault fault = table.fault_at(group, row, 0);
   fault.key_path = table.lines.empty() ? fmt::format("orientation[{}]", row) : "qw, qx, qy, qz";
-  fault.problem = fmt::format("is not a unit quaternion, its norm is {:.6g}", std::sqrt(norm2));
+  fault.problem = fmt::format("is not a unit quaternion: its norm is {:.6g}", std::sqrt(norm2));
   fault.value.clear();
   fault.allowed = fmt::format("norm 1 within {}", quaternion_norm_tolerance);
   faults.add(fault);
 }
 
-/// The folder "frames" is what tells a trajectory from other HDF5 files.
+/// The group "frames" distinguishes a trajectory from other HDF5 files.
 bool is_trajectory(const std::filesystem::path& file) try {
   const std::string ending = file.extension().string();
   return (ending == ".h5" || ending == ".hdf5") && hdf5::File(file).has("frames");
@@ -62,7 +62,7 @@ BodyTable trajectory_table(const std::filesystem::path& file, const std::string&
   try {
     const TrajectoryReader reader(file);
     if (reader.frames() == 0) {
-      fault.problem = "holds no frame yet";
+      fault.problem = "has no frame yet";
       faults.faults.push_back(fault);
       return {};
     }
@@ -77,7 +77,7 @@ BodyTable trajectory_table(const std::filesystem::path& file, const std::string&
       table.material.push_back(run.model.materials.name(bodies.material[i]));
     }
     if (table.size() > 0) return table;
-    fault.problem = "its last frame holds no bodies";
+    fault.problem = "has no bodies in its last frame";
   } catch (const ReadError& error) {
     fault.problem = error.what();
   }
@@ -89,12 +89,12 @@ BodyTable trajectory_table(const std::filesystem::path& file, const std::string&
 
 ValueFaults::~ValueFaults() {
   if (count_ <= max_faults_of_a_table) return;
-  Fault rest = faults_.back();  // keeps the place, so that it is listed after the others
+  Fault rest = faults_.back();  // keeps the location, so that it is listed after the others
   rest.key_path.clear();
   rest.value.clear();
   rest.unit.clear();
   rest.allowed.clear();
-  rest.problem = fmt::format("and {} more faults of values in this table", count_ - max_faults_of_a_table);
+  rest.problem = fmt::format("and {} more faulty values in this table", count_ - max_faults_of_a_table);
   faults_.push_back(rest);
 }
 
@@ -104,7 +104,9 @@ void ValueFaults::add(const Fault& fault) {
 
 std::string table_problem(const std::filesystem::path& file) {
   std::error_code error;
-  return std::filesystem::is_regular_file(file, error) ? "" : "there is no such file beside the scene";
+  return std::filesystem::is_regular_file(file, error)
+             ? ""
+             : "does not exist; the path is relative to the folder of the scene";
 }
 
 BodyTable read_body_table(const std::filesystem::path& file, const std::string& shown, TableFaults& faults) {
@@ -134,7 +136,7 @@ BodyTable judged_table(const TableValues& values, const std::string& shown, Tabl
   if (!values.values[semi_axes_group].empty() && !values.values[radius_group].empty()) {
     Fault both;
     both.where.file = shown;
-    both.problem = "has semi-axes (a, b, c) and a radius; leave one out";
+    both.problem = "has both semi-axes (a, b, c) and a radius; remove one of them";
     faults.faults.push_back(both);
   }
   if (values.rows == 0 || faults.faults.size() > before) return {};

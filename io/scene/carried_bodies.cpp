@@ -52,7 +52,7 @@ Fault fault_of(const std::string& problem, const std::string& value, const std::
   return fault;
 }
 
-/// Where each of these names is in the scene; a fault for each that is used and not there.
+/// The index of each of these names in the scene; a fault for each name that is used but missing.
 template <class NameOf>
 std::vector<std::int32_t> places(const std::vector<std::string>& names, std::size_t count, NameOf&& name_of,
                                  const std::vector<bool>& used, const std::string& what, Reading& reading) {
@@ -62,8 +62,8 @@ std::vector<std::int32_t> places(const std::vector<std::string>& names, std::siz
       if (name_of(m) == names[k]) found[k] = static_cast<std::int32_t>(m);
     if (found[k] < 0 && used[k])
       reading.faults.push_back(
-          fault_of(fmt::format("its bodies are of a {} that this scene does not have", what), names[k],
-                   fmt::format("copy [[{}s]] of that name from the other scene", what)));
+          fault_of(fmt::format("has bodies of a {} which this scene does not have", what), names[k],
+                   fmt::format("copy the [[{}s]] of that name from the other scene", what)));
   }
   return found;
 }
@@ -76,7 +76,7 @@ CarriedBodies carried_bodies(const std::filesystem::path& folder, std::optional<
     return carried(run.scene.model, run.state.bodies, run.state.bodies.next_id);
   }
   const TrajectoryReader reader(RunFolder{folder}.trajectory());
-  if (reader.frames() == 0) throw ReadError(fmt::format("{} holds no frame", folder.string()));
+  if (reader.frames() == 0) throw ReadError(fmt::format("{} has no frame", folder.string()));
   const RecordedRun& run = reader.run();
   BodyId next_id = 0;
   for (const BodyId id : run.bodies.id) next_id = std::max(next_id, id + 1);
@@ -109,7 +109,7 @@ void add_carried_bodies(Reading& reading) {
       function_used, "shape", reading);
   if (reading.faults.size() > before) return;
 
-  // Who was there keeps its number; the scene's own get new ones.
+  // Bodies of the other run keep their numbers; those of the scene get new ones.
   Bodies& bodies = scene.initial.bodies;
   for (BodyId& id : bodies.id) id += c.next_id;
   const BodyId next_id = bodies.next_id + c.next_id;
@@ -122,7 +122,7 @@ void add_carried_bodies(Reading& reading) {
     ShapeDescription shape{b.kind, {}};
     for (std::size_t k = 0; k < shape.numbers.size(); ++k)
       shape.numbers[k] = b.numbers[static_cast<Eigen::Index>(k)];
-    if (b.function >= 0) {  // the scene says which kind it is
+    if (b.function >= 0) {  // the scene determines the kind
       const auto found = static_cast<std::size_t>(function[b.function]);
       shape.kind = found < functions ? ShapeKind::implicit : ShapeKind::clump;
       shape.numbers[3] = static_cast<double>(found < functions ? found : found - functions);

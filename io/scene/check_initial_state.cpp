@@ -20,13 +20,13 @@ SourceLocation location(const Reading& reading, std::size_t body) {
   return {group.table, group.lines.empty() ? 0 : group.lines[body - group.begin], 1};
 }
 
-/// "bodies[2]", or "bodies[2] number 17" for one of many.
+/// "bodies[2]", or "bodies[2] number 17" if the heading has many bodies.
 std::string name(const Reading& reading, std::size_t body) {
   const BodyGroup& group = group_of(reading, body);
   return group.form == "single" ? group.path : fmt::format("{} number {}", group.path, body - group.begin);
 }
 
-/// Name and place.
+/// Name, and location in the file.
 std::string description(const Reading& reading, std::size_t body) {
   const SourceLocation place = location(reading, body);
   std::string text = name(reading, body) + " (" + place.file;
@@ -34,21 +34,21 @@ std::string description(const Reading& reading, std::size_t body) {
   return text + ')';
 }
 
-/// What the boundary says of the body's centre.
+/// Position of the body's centre relative to the boundary.
 WallRoom room_of(const Reading& reading, const Misplaced& m) {
   const Model& model = reading.scene.model;
   const Boundary& boundary = model.boundaries[m.other];
   return room(place(boundary, pose_of(boundary, model.parts, {}), 0.0).surface,
               reading.scene.initial.bodies.position[m.body]);
 }
-/// How far it lies behind the boundary, m; 0 of those that do not.
+/// Distance of the centre behind the boundary, m; 0 if it is not behind it.
 double depth_behind(const Reading& reading, const Misplaced& m) {
   return m.how == Misplaced::How::behind ? room_of(reading, m).depth : 0.0;
 }
 
 Fault fault_of(const Reading& reading, const Misplaced& m, double limit) {
   Fault fault;
-  const std::size_t body = m.by_boundary ? m.body : m.other;  // of a pair, the one that came later
+  const std::size_t body = m.by_boundary ? m.body : m.other;  // of a pair, the later one
   fault.where = location(reading, body);
   fault.key_path = name(reading, body);
   const std::string other = m.by_boundary
@@ -63,20 +63,20 @@ Fault fault_of(const Reading& reading, const Misplaced& m, double limit) {
       fault.allowed = fmt::format("<= {}", limit);
       break;
     case Misplaced::How::behind:
-      fault.problem = fmt::format("its centre lies behind {} by {:.3g} m", other, depth_behind(reading, m));
+      fault.problem = fmt::format("has its centre behind {} by {:.3g} m", other, depth_behind(reading, m));
       break;
     case Misplaced::How::in_the_wall:
-      fault.problem = "its centre lies in the wall of " + other;
+      fault.problem = "has its centre in the wall of " + other;
       break;
     case Misplaced::How::wider_than_the_bore:
-      fault.problem = fmt::format("is {:.4g} m wide and cannot lie in the bore of {:.4g} m of {}", m.width_m,
-                                  room_of(reading, m).bore, other);
+      fault.problem = fmt::format("is {:.4g} m wide and does not fit into the bore of {:.4g} m of {}",
+                                  m.width_m, room_of(reading, m).bore, other);
       break;
   }
   return fault;
 }
 
-/// Says the worst of those that are alike, and how many they are.
+/// Reports the worst of similar faults, and their number.
 void add_worst(const std::vector<Misplaced>& alike, double limit, const char* the_rest, Reading& reading) {
   if (alike.empty()) return;
   const auto worst =
@@ -98,8 +98,9 @@ void check_initial_state(const PlacementLimits& limits, Reading& reading) {
     Fault fault;
     fault.where = location(reading, found->other);
     fault.key_path = name(reading, found->other);
-    fault.problem = fmt::format("lies in one spot with {}", description(reading, found->body));
-    fault.suggestion = fmt::format("many of the first {} bodies do; the rest was not looked at", found->near);
+    fault.problem = fmt::format("is in the same place as {}", description(reading, found->body));
+    fault.suggestion =
+        fmt::format("this holds for many of the first {} bodies; the others were not checked", found->near);
     reading.faults.push_back(std::move(fault));
     return;
   }
@@ -114,11 +115,11 @@ void check_initial_state(const PlacementLimits& limits, Reading& reading) {
       const auto alike = those([&](const Misplaced& m) {
         return m.by_boundary && m.other == boundary && m.body >= group.begin && m.body < group.end;
       });
-      add_worst(alike, limits.overlap, "the worst of {} such bodies", reading);
+      add_worst(alike, limits.overlap, "this is the worst of {} such bodies", reading);
     }
   }
   add_worst(those([](const Misplaced& m) { return !m.by_boundary; }), limits.overlap,
-            "the deepest of {} pairs that overlap too deeply", reading);
+            "this is the deepest of {} pairs that overlap too deeply", reading);
 
   if (model.settings.stepping == Stepping::piecewise) return;
   const Travel travel = farthest_travel(model, bodies);
@@ -129,7 +130,7 @@ void check_initial_state(const PlacementLimits& limits, Reading& reading) {
   warning.key_path = name(reading, travel.body);
   warning.problem = fmt::format(
       "moves by {:.2g} of its smallest semi-axis in the first time step of {:.3g} s and may pass through "
-      "others",
+      "other bodies",
       travel.relative, dt);
   warning.suggestion =
       fmt::format("{} = {:.1g} would be safe", model.settings.adaptive_step ? "least_time_step" : "time_step",

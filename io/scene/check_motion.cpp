@@ -1,4 +1,5 @@
-// Walls, inlets and spins that are fast for the time step: what a run would make of them is another problem.
+// Warns about walls, inlets and rotations that are too fast for the time step: a run would solve another
+// problem.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -13,11 +14,11 @@ namespace scree::io {
 
 namespace {
 
-// Steps of a run at which walls are looked at, evenly spread; and how often a step is halved to find one that
-// would do.
+// Number of steps of a run at which walls are checked, evenly distributed; and how often a step is halved to
+// find one that is short enough.
 constexpr int looks_at_walls = 500, most_halvings = 30;
 
-/// From a point to the farthest place where a body is or comes from, m.
+/// Distance from a point to the farthest place where a body is or enters, m.
 double farthest_place(const Model& model, const Bodies& bodies, const Vec3& from) {
   double farthest = 0.0;
   for (const Vec3& x : bodies.position) farthest = std::max(farthest, (x - from).norm());
@@ -28,7 +29,7 @@ double farthest_place(const Model& model, const Bodies& bodies, const Vec3& from
   return farthest;
 }
 
-/// One digit of it, not rounded up.
+/// The step with one digit, rounded down.
 std::string step_that_would_do(const Settings& settings, double dt) {
   const double decade = std::pow(10.0, std::floor(std::log10(dt)));
   return fmt::format("{} = {:.1g} would be safe", settings.adaptive_step ? "largest_time_step" : "time_step",
@@ -45,18 +46,16 @@ void look_at_inlets(const Section& top, double dt, Reading& reading) {
       least = std::min(least, model.shapes.smallest_length(grain.shape));
     const double relative = dt * inlet.twist.linear.norm() / least;
     if (!(relative > fair_travel) || !sections[k].has("velocity")) continue;
-    Fault warning = fault_at(
-        sections[k].given("velocity"), sections[k].path_of("velocity"),
-        fmt::format(
-            "takes its smallest grains {:.2g} of their smallest semi-axis on in a step of {:.3g} s: they may "
-            "come to lie in others",
-            relative, dt));
+    Fault warning = fault_at(sections[k].given("velocity"), sections[k].path_of("velocity"),
+                             fmt::format("moves the smallest grains by {:.2g} of their smallest semi-axis in "
+                                         "a step of {:.3g} s: they may overlap other grains deeply",
+                                         relative, dt));
     warning.suggestion = step_that_would_do(model.settings, dt * fair_travel / relative);
     reading.scene.warnings.push_back(std::move(warning));
   }
 }
 
-/// The path of a part's motion in the scene, and its place.
+/// Sets the key path and the location of a part's motion.
 void point_to_motion(const Section& top, const std::string& part, Fault& warning) {
   warning.key_path = fmt::format("part '{}'", part);
   for (const std::string heading : {"parts", "boundaries", "bodies"}) {
@@ -74,7 +73,8 @@ void point_to_motion(const Section& top, const std::string& part, Fault& warning
   }
 }
 
-/// The farthest that a wall goes in any of the steps that are looked at, and the farthest detour.
+/// The largest distance that a wall moves in any of the checked steps, and the largest deviation from uniform
+/// motion.
 WallWay farthest_way(const Boundary& boundary, const BoundaryPose& boundary_pose, double h, double until_s,
                      double radius_m) {
   const double steps = std::max(1.0, std::floor(until_s / h));
@@ -115,13 +115,13 @@ void look_at_walls(const Section& top, double dt, Reading& reading) {
     point_to_motion(top, model.parts[boundary.part].name, warning);
     if (way.detour_m > fair_detour * least)
       warning.problem = fmt::format(
-          "goes up to {:.3g} m off an even motion within a step of {:.3g} s, {:.2g} of the smallest "
-          "semi-axis: of that bodies feel nothing",
+          "deviates from uniform motion by up to {:.3g} m within a step of {:.3g} s, {:.2g} of the smallest "
+          "semi-axis: bodies do not feel this deviation",
           way.detour_m, dt, way.detour_m / least);
     else
       warning.problem = fmt::format(
-          "goes up to {:.3g} m in a step of {:.3g} s, {:.2g} of the smallest semi-axis: it may go through "
-          "bodies, and those that it meets get its whole way at once",
+          "moves by up to {:.3g} m in a step of {:.3g} s, {:.2g} of the smallest semi-axis: the wall may "
+          "pass through bodies, or push them by this distance at once",
           way.travel_m, dt, way.travel_m / least);
     warning.suggestion = step_that_would_do(model.settings, safe);
     reading.scene.warnings.push_back(std::move(warning));
@@ -142,8 +142,8 @@ void look_at_spins(double dt, Reading& reading) {
   warning.where.file = reading.scene.file.string();
   warning.key_path = "bodies";
   warning.problem = fmt::format(
-      "turn by up to {:.2g} rad in a step of {:.3g} s and are not round: where they strike depends on the "
-      "step",
+      "are not round and rotate by up to {:.2g} rad in a step of {:.3g} s: the places of their impacts "
+      "depend on the step",
       most, dt);
   warning.suggestion = step_that_would_do(model.settings, dt * fair_turn / most);
   reading.scene.warnings.push_back(std::move(warning));

@@ -1,7 +1,9 @@
-// Values that keep no scene from running, and that granular scenes hardly ever have: a unit was mixed up.
+// Warns about values that are possible but very rare in granular scenes: often a unit is wrong.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numbers>
+#include <regex>
 
 #include "io/results/frame.h"
 #include "io/scene/faults.h"
@@ -12,31 +14,31 @@ namespace scree::io {
 
 namespace {
 
-constexpr Range usual_density{.low = 10.0, .high = 23000.0};  // kg/m^3: foam to osmium
-constexpr Range usual_friction{.low = 0.0, .high = 2.0};      // rubber on rock has some 1.5
-constexpr Range usual_length{.low = 1e-6, .high = 2.0};       // m, of semi-axes: dust to boulders
-constexpr Range usual_adhesion{.low = 0.0, .high = 10.0};     // J/m^2; of clean metals some 2
+constexpr Range usual_density{.low = 10.0, .high = 23000.0};  // kg/m^3: from foam to osmium
+constexpr Range usual_friction{.low = 0.0, .high = 2.0};      // rubber on rock: about 1.5
+constexpr Range usual_length{.low = 1e-6, .high = 2.0};       // m, semi-axes from dust to boulders
+constexpr Range usual_adhesion{.low = 0.0, .high = 10.0};     // J/m^2; clean metals: about 2
 constexpr double least_modulus = 1e6;                         // Pa: soft rubber
-/// Rolling and torsional friction over a body's radius: more than any grain has.
+/// Rolling and torsional friction over a body's radius; no grain has more.
 constexpr double largest_arm = 0.2;
-/// Of a mesh, its longest side over the diameter of the largest body. One layer of grains as wide as that are
-/// a quarter of a million; a mesh in millimetres is a thousand times as large as it should be.
+/// Longest side of a mesh over the diameter of the largest body. One layer of such grains across this width
+/// has a quarter of a million grains; a mesh in millimetres is a thousand times too large.
 constexpr double widest_mesh = 500.0;
-/// Steps in which a body that is let go falls by its smallest semi-axis: with fewer, impacts are deep.
+/// Steps in which a body falls from rest by its smallest semi-axis: with fewer steps, impacts overlap deeply.
 constexpr double fewest_steps_a_fall = 3.0;
 
 Fault unusual(const Section& section, std::string_view key, const Range& usual, const std::string& what) {
   Fault warning = fault_at(section.given(key), section.path_of(key), "is unusual: " + what);
   warning.unit = find_key(section.name(), key)->unit;
   warning.suggestion =
-      fmt::format("usual is {}{}{}", to_string(usual), warning.unit.empty() ? "" : " ", warning.unit);
+      fmt::format("usual values: {}{}{}", to_string(usual), warning.unit.empty() ? "" : " ", warning.unit);
   return warning;
 }
 
 void look_at_materials(const Section& top, std::vector<Fault>& warnings) {
   for (const Section& material : elements(top, "materials")) {
     if (material.has("density") && !usual_density.holds(material.number("density"))) {
-      warnings.push_back(unusual(material, "density", usual_density, "no grains are so light or heavy"));
+      warnings.push_back(unusual(material, "density", usual_density, "grains are not so light or heavy"));
       const double grams = material.number("density");
       if (grams >= 0.5 && grams < usual_density.low)
         warnings.back().suggestion += fmt::format("; {:g} g/cm^3 are {:g} kg/m^3", grams, 1e3 * grams);
@@ -45,20 +47,20 @@ void look_at_materials(const Section& top, std::vector<Fault>& warnings) {
   for (const char* heading : {"materials", "material_pairs"}) {
     for (const Section& law : elements(top, heading)) {
       if (law.has("friction") && !usual_friction.holds(law.number("friction"))) {
-        warnings.push_back(unusual(law, "friction", usual_friction, "hardly anything is so rough"));
-        if (const double x = law.number("friction"); x <= 100.0)
+        warnings.push_back(unusual(law, "friction", usual_friction, "real materials are rarely so rough"));
+        if (const double x = law.number("friction"); x >= 5.0 && x <= 100.0)
           warnings.back().suggestion += fmt::format(
               "; {0:g} % are {1:g}, an angle of {0:g} degrees is \"= tan({0:g} * degree)\"", x, x / 100.0);
       }
       if (law.has("adhesion_energy") && !usual_adhesion.holds(law.number("adhesion_energy")))
         warnings.push_back(unusual(law, "adhesion_energy", usual_adhesion,
-                                   "it is an energy by area; an energy by volume (J/m^3) is another number"));
+                                   "it is an energy per area, not per volume (J/m^3)"));
       if (law.has("youngs_modulus") && law.number("youngs_modulus") > 0.0 &&
           law.number("youngs_modulus") < least_modulus) {
         warnings.push_back(
             unusual(law, "youngs_modulus", {.low = least_modulus}, "it is softer than rubber"));
         warnings.back().suggestion +=
-            "; steps do not depend on it: give that of the real solid, or leave it out";
+            "; steps do not depend on it: write that of the real solid, or remove it";
       }
     }
   }
@@ -77,16 +79,17 @@ void look_at_sizes(Reading& reading) {
     Fault warning;
     warning.where = group.where;
     warning.key_path = group.path;
-    warning.problem = "its size is unusual: scenes are in metres";
+    warning.problem = "has an unusual size; lengths are in metres";
     warning.value = fmt::format("{:.3g}", usual_length.holds(least) ? most : least);
     warning.unit = "m";
-    warning.suggestion = fmt::format("usual is {} m from the centre to the surface", to_string(usual_length));
+    warning.suggestion =
+        fmt::format("usual distances from the centre to the surface: {} m", to_string(usual_length));
     reading.scene.warnings.push_back(std::move(warning));
   }
 }
 
 Fault about_top(const Section& top, const Reading& reading, const char* key, std::string problem) {
-  if (top.has(key)) return about(top, key, std::move(problem));
+  if (top.has(key)) return fault_at(top.given(key), key, std::move(problem));
   Fault warning;
   warning.where.file = reading.scene.file.string();
   warning.key_path = key;
@@ -94,24 +97,26 @@ Fault about_top(const Section& top, const Reading& reading, const char* key, std
   return warning;
 }
 
-/// Times that were meant as numbers of steps, and steps that soft contacts would need.
+/// Warns about times that were probably meant as numbers of steps, and about steps as short as soft contacts
+/// need.
 void look_at_times(const Section& top, Reading& reading) {
-  constexpr double many_steps = 2e7, short_fall = 3000.0;
+  constexpr double many_steps = 2e7, short_fall = 1e4;
   const Scene& scene = reading.scene;
   const Model& model = scene.model;
   const double dt = model.settings.time_step_s, end = scene.end_time_s;
   if (!model.settings.adaptive_step && end / dt > many_steps) {
-    Fault warning =
-        about_top(top, reading, "end_time",
-                  fmt::format("is {:.3g} steps of {:g} s: was a number of steps meant", end / dt, dt));
+    Fault warning = about_top(
+        top, reading, "end_time",
+        fmt::format("means {:.3g} steps of {:g} s; perhaps a number of steps was meant", end / dt, dt));
     warning.unit = "s";
     warning.suggestion = fmt::format("{:g} steps end at {:g} s", end, end * dt);
     reading.scene.warnings.push_back(std::move(warning));
   }
   const Section output = top.child("output");
   if (output.has("interval") && output.number("interval") > end && end > 0.0) {
-    Fault warning = about(output, "interval",
-                          fmt::format("is longer than the run of {:g} s: was a number of steps meant", end));
+    Fault warning =
+        about(output, "interval",
+              fmt::format("is longer than the run of {:g} s; perhaps a number of steps was meant", end));
     warning.unit = "s";
     warning.suggestion =
         fmt::format("{:g} steps are {:g} s", output.number("interval"), output.number("interval") * dt);
@@ -124,8 +129,8 @@ void look_at_times(const Section& top, Reading& reading) {
       least < infinity && fall_s > short_fall * dt) {
     Fault warning =
         about(top, "time_step",
-              fmt::format("is short: contacts are rigid and need no such steps; the smallest bodies fall "
-                          "by their smallest semi-axis of {:.3g} m in {:.2g} of them",
+              fmt::format("is short: contacts are rigid and do not need such short steps; the smallest "
+                          "bodies fall by their smallest semi-axis of {:.3g} m in {:.2g} steps",
                           least, fall_s / dt));
     warning.unit = "s";
     warning.suggestion = fmt::format("time_step = {:.1g} is usual for this size", fall_s / 50.0);
@@ -133,7 +138,25 @@ void look_at_times(const Section& top, Reading& reading) {
   }
 }
 
-/// Bodies that fall for ever.
+/// Warns about numbers above 2 pi in sin, cos and tan: they are most likely degrees.
+void look_at_angles(const Node& node, const std::string& path, std::vector<Fault>& warnings) {
+  static const std::regex angle(R"(\b(sin|cos|tan)\(\s*(\d+(?:\.\d*)?)\s*\))");
+  constexpr std::size_t longest = 1000;  // regular expressions take memory with the length
+  std::smatch match;
+  if (node.expression.size() < longest && std::regex_search(node.expression, match, angle) &&
+      std::stod(match[2]) > 2.0 * std::numbers::pi) {
+    Fault warning = fault_at(node, path, fmt::format("has {}, but angles are in radians", match[0].str()));
+    warning.suggestion = fmt::format("write {}({} * degree) for degrees", match[1].str(), match[2].str());
+    warnings.push_back(std::move(warning));
+  }
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    const Node& item = node.items[i];
+    const std::string name = item.key.empty() ? fmt::format("[{}]", i) : item.key;
+    look_at_angles(item, path.empty() || item.key.empty() ? path + name : path + '.' + name, warnings);
+  }
+}
+
+/// Warns about bodies that fall without end.
 void look_for_a_floor(Reading& reading) {
   const Model& model = reading.scene.model;
   if (!model.boundaries.empty() || model.cell.is_periodic() || !model.outlets.empty() ||
@@ -143,14 +166,14 @@ void look_for_a_floor(Reading& reading) {
   Fault warning;
   warning.where.file = reading.scene.file.string();
   warning.key_path = "boundaries";
-  warning.problem = "there are none: the bodies fall without end";
+  warning.problem = "are missing: the bodies fall without end";
   warning.suggestion = "add [[boundaries]] with type = \"plane\", or [domain]";
   reading.scene.warnings.push_back(std::move(warning));
 }
 
 void look_at_the_step(Reading& reading) {
   const Model& model = reading.scene.model;
-  if (model.settings.stepping == Stepping::piecewise) return;  // impacts are not a matter of the step
+  if (model.settings.stepping == Stepping::piecewise) return;  // impacts do not depend on the step
   const Bodies& bodies = reading.scene.initial.bodies;
   const double gravity = model.settings.gravity.norm(), dt = model.settings.time_step_s;
   double least = infinity;
@@ -193,7 +216,8 @@ Radii radii_of_bodies(const Reading& reading) {
   return radii;
 }
 
-/// Of the bodies of these materials; of all where they have none, as a wall's has.
+/// Smallest radius of the bodies of these materials; of all bodies if these materials have none, like that of
+/// a wall.
 double smallest_radius(const Radii& radii, const Materials& materials,
                        const std::vector<std::string>& names) {
   double least = infinity;
@@ -203,16 +227,18 @@ double smallest_radius(const Radii& radii, const Materials& materials,
   return least < infinity ? least : radii.smallest;
 }
 
-/// Rolling and torsional friction are lengths here, and ratios in other codes.
+/// Warns about rolling and torsional friction, which are lengths here and ratios in other codes.
 void look_at_arms(const Section& law, const std::vector<std::string>& names, const Radii& radii,
                   Reading& reading) {
   const double radius = smallest_radius(radii, reading.scene.model.materials, names);
   for (const char* key : {"rolling_friction", "torsional_friction"}) {
-    if (!law.has(key) || !(law.number(key) > largest_arm * radius)) continue;
+    if (!law.has(key)) continue;
+    const bool is_computed = !law.given(key).expression.empty();  // most likely from lengths
+    if (!(law.number(key) > (is_computed ? 1.0 : largest_arm) * radius)) continue;
     Fault warning =
         about(law, key,
               fmt::format("is a length in m, and {:.2g} times the smallest radius of the bodies ({:.3g} "
-                          "m): was a ratio to the radius meant",
+                          "m); perhaps a ratio to the radius was meant",
                           law.number(key) / radius, radius));
     warning.unit = "m";
     warning.suggestion = fmt::format("{}_ratio = {:g} is the dimensionless form", key, law.number(key));
@@ -232,22 +258,23 @@ void look_at_meshes(const Radii& radii, Reading& reading) {
     const Vec3 half = extent_of(std::get<PlacedMesh>(reading.scene.model.boundaries[number].surface))->half;
     const double longest = 2.0 * half.maxCoeff(), ratio = longest / (2.0 * radii.largest);
     if (!(ratio > widest_mesh) || !(radii.largest > 0.0)) continue;
-    Fault warning = about(section, "file",
-                          fmt::format("its mesh is {:.3g} m long, {:.2g} times the largest body: is it in "
-                                      "millimetres",
-                                      longest, ratio));
+    Fault warning =
+        about(section, "file",
+              fmt::format(
+                  "has a mesh of {:.3g} m, {:.2g} times the largest body; perhaps its unit is the millimetre",
+                  longest, ratio));
     const double scale = section.has("scale") ? section.number("scale") : 1.0;
     warning.suggestion = fmt::format("scale = {:g} would make it {:.3g} m", 1e-3 * scale, 1e-3 * longest);
     reading.scene.warnings.push_back(std::move(warning));
   }
 }
 
-/// Far from zero single precision does not tell bodies apart: that of frames, and of files of meshes.
+/// Warns if single precision, in frames and in mesh files, is too coarse for bodies far from zero.
 void look_at_coordinates(const Section& top, Reading& reading) {
   Scene& scene = reading.scene;
   const Model& model = scene.model;
   Bodies bodies = scene.initial.bodies;
-  for (const Inlet& inlet : model.inlets)  // a grain in the middle
+  for (const Inlet& inlet : model.inlets)  // a grain in the middle of the inlet
     if (bodies.size() == 0 && !inlet.grains.empty()) {
       bodies.position.push_back(bounding_box(inlet.region).first);
       bodies.shape.push_back(inlet.grains.front().shape);
@@ -262,26 +289,25 @@ void look_at_coordinates(const Section& top, Reading& reading) {
     if (top.has("origin")) warning = fault_at(top.given("origin"), "origin", "");
     warning.key_path = "origin";
     warning.problem = fmt::format(
-        "is far from the bodies: frames, walls and exports are in single precision, which puts them off by "
-        "up to "
-        "{:.2g} m, {:.2g} of their smallest length",
+        "is far from the bodies: frames, walls and exports are in single precision, with errors of up to "
+        "{:.2g} m, {:.2g} of the smallest length of bodies",
         rounding.length, rounding.relative);
     warning.value = fmt::format("[{}, {}, {}]", scene.origin.x(), scene.origin.y(), scene.origin.z());
     warning.unit = "m";
     warning.suggestion =
-        fmt::format("origin = [{}, {}, {}] is subtracted there", origin.x(), origin.y(), origin.z());
+        fmt::format("write origin = [{}, {}, {}], which is subtracted in frames, walls and exports",
+                    origin.x(), origin.y(), origin.z());
     scene.warnings.push_back(std::move(warning));
   }
   const double least = smallest_of_all(model, scene.initial.bodies);
   for (const CoarseMesh& mesh : reading.coarse_meshes) {
     if (!(mesh.rounding > most_frame_rounding * least)) continue;
-    Fault warning =
-        fault_at(mesh.section.given("file"), mesh.section.path_of("file"),
-                 fmt::format("has corners in single precision so far from zero that they are off by up to "
-                             "{:.2g} m, {:.2g} of the smallest length of bodies",
-                             mesh.rounding, mesh.rounding / least));
+    Fault warning = fault_at(mesh.section.given("file"), mesh.section.path_of("file"),
+                             fmt::format("has corners in single precision far from zero, with errors of up "
+                                         "to {:.2g} m, {:.2g} of the smallest length of bodies",
+                                         mesh.rounding, mesh.rounding / least));
     warning.suggestion =
-        "write the mesh near its own zero and place it with `position`, or as OBJ or PLY in doubles";
+        "write the mesh near its own origin and place it with `position`, or use OBJ or PLY with doubles";
     scene.warnings.push_back(std::move(warning));
   }
 }
@@ -302,6 +328,7 @@ void check_plausibility(const Section& top, Reading& reading) {
   look_at_sizes(reading);
   look_at_the_step(reading);
   look_at_times(top, reading);
+  look_at_angles(*reading.top, "", reading.scene.warnings);
   look_for_a_floor(reading);
   const Radii radii = radii_of_bodies(reading);
   look_at_arms(top, radii, reading);

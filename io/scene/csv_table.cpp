@@ -15,15 +15,15 @@ namespace scree::io {
 
 namespace {
 
-/// Which field of a line a column is, and the factor on its numbers.
+/// The field of a line that has a column's value, and the factor for its numbers.
 struct FieldOf {
   std::size_t field = 0;
   double factor = 1.0;
 };
-/// [group][column]; empty for a group that the file does not have.
+/// [group][column]; empty if the file does not have the group.
 using ColumnMap = std::array<std::vector<FieldOf>, column_groups.size()>;
 
-/// Names that other programs give to columns.
+/// Column names of other programs.
 struct ColumnAlias {
   std::string_view name, column;
   double factor = 1.0;
@@ -48,12 +48,12 @@ class HeaderReader {
   HeaderReader(const CsvLine& line, char separator, const std::string& shown, TableFaults& faults)
       : line_(line), fields_(split_csv(line.text, separator)), shown_(shown), faults_(faults) {}
 
-  /// A first line of numbers names nothing.
+  /// Does the first line have names? Reports an error if it has only numbers.
   bool is_header() {
     const bool named = std::any_of(fields_.begin(), fields_.end(),
                                    [](const CsvField& f) { return std::isnan(csv_number(f.text)); });
     if (!named)
-      add(0, "", "must name the columns, and holds numbers", line_.text,
+      add(0, "", "must have the names of the columns, but has numbers", line_.text,
           "write a line such as x,y,z,radius above it");
     return named;
   }
@@ -84,7 +84,7 @@ class HeaderReader {
 
   void warn_of_unknown(bool warns) { warns_of_unknown_ = warns; }
 
-  /// A column by its own name or by an alias.
+  /// The field of a column, found by the column's name or an alias.
   std::optional<FieldOf> find_column(std::string_view name) {
     std::optional<FieldOf> found;
     if (const auto field = find(name)) found = FieldOf{*field};
@@ -94,7 +94,7 @@ class HeaderReader {
       if (!field) continue;
       if (found)
         add(fields_[*field].column, std::string(alias.name),
-            fmt::format("says the same as the column {}", fields_[found->field].text));
+            fmt::format("has the same meaning as the column {}", fields_[found->field].text));
       found = FieldOf{*field, alias.factor};
     }
     return found;
@@ -104,7 +104,7 @@ class HeaderReader {
     std::optional<std::size_t> found;
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       if (lower(fields_[i].text) != name) continue;
-      if (found) add(fields_[i].column, std::string(name), "this column is there twice");
+      if (found) add(fields_[i].column, std::string(name), "is the name of two columns");
       found = i;
     }
     return found;
@@ -122,7 +122,7 @@ class HeaderReader {
     std::vector<std::string_view> there;
     for (const CsvField& field : fields_) there.push_back(field.text);
     add(0, fmt::format("{}", fmt::join(absent, ", ")),
-        fmt::format("{} missing; the first line names {}",
+        fmt::format("{} missing; the first line has {}",
                     absent.size() > 1 ? "these columns are" : "this column is", fmt::join(there, ", ")));
   }
 
@@ -132,7 +132,7 @@ class HeaderReader {
     Fault warning;
     warning.where = {shown_, line_.number, field.column};
     warning.key_path = name;
-    warning.problem = "this column is not known and is left out";
+    warning.problem = "is not a known column; it is ignored";
     warning.suggestion = did_you_mean(name, known);
     faults_.warnings.push_back(warning);
   }
@@ -155,22 +155,22 @@ class HeaderReader {
   bool warns_of_unknown_ = true;
 };
 
-/// A text, and what its first line says of the others.
+/// The lines of a table, and the columns according to its first line.
 struct CsvTable {
   std::shared_ptr<const std::vector<CsvLine>> lines;
   std::string shown;
   char separator = ',';
-  std::size_t width = 0;  // fields of a line
+  std::size_t width = 0;  // number of fields of a line
   ColumnMap map{};
-  std::optional<std::size_t> material{}, time{};  // which fields
-  bool has_types = false;                         // are materials types of LAMMPS, from 1?
+  std::optional<std::size_t> material{}, time{};  // their fields
+  bool has_types = false;                         // are materials given as types of LAMMPS, counted from 1?
 
   std::size_t rows() const { return lines->size() - 1; }
   const CsvLine& row(std::size_t k) const { return (*lines)[k + 1]; }
 };
 
 void read_rows(const CsvTable& csv, TableValues& table, ValueFaults& faults) {
-  std::optional<std::string_view> moment;  // of the first whole row
+  std::optional<std::string_view> moment;  // time of the first complete row
   for (std::size_t row = 0; row < csv.rows(); ++row) {
     const CsvLine& line = csv.row(row);
     const std::vector<CsvField> fields = split_csv(line.text, csv.separator);
@@ -178,7 +178,8 @@ void read_rows(const CsvTable& csv, TableValues& table, ValueFaults& faults) {
     Fault fault;
     if (fields.size() != csv.width) {
       fault.where = {csv.shown, line.number, 1};
-      fault.problem = fmt::format("has {} values, the first line names {} columns", fields.size(), csv.width);
+      fault.problem =
+          fmt::format("has {} values, but the first line has {} columns", fields.size(), csv.width);
       faults.add(fault);
       continue;
     }
@@ -198,9 +199,9 @@ void read_rows(const CsvTable& csv, TableValues& table, ValueFaults& faults) {
     if (time.text == *moment) continue;
     fault.where = {csv.shown, line.number, time.column};
     fault.key_path = "time_s";
-    fault.problem = "the table holds more than one moment";
+    fault.problem = "has more than one time; a table must have one";
     fault.value = std::string(time.text);
-    fault.suggestion = "export one: scree export --to csv --time";
+    fault.suggestion = "export a single time: scree export --to csv --time";
     faults.add(fault);
     return;
   }
@@ -210,7 +211,7 @@ void read_rows(const CsvTable& csv, TableValues& table, ValueFaults& faults) {
 
 namespace {
 
-/// The first line names the columns; without a separator the first line says which it is.
+/// The first line has the names of the columns. If no separator is given, it is found from the first line.
 TableValues read_rows_of(std::vector<CsvLine> lines, std::optional<char> separator, const std::string& shown,
                          TableFaults& faults);
 
@@ -246,7 +247,7 @@ TableValues read_rows_of(std::vector<CsvLine> lines, std::optional<char> separat
   Fault empty;
   empty.where.file = shown;
   if (csv.lines->empty()) {
-    empty.problem = "is empty; its first line must name the columns";
+    empty.problem = "is empty; the first line must have the names of the columns";
     faults.faults.push_back(empty);
     return {};
   }
@@ -256,7 +257,7 @@ TableValues read_rows_of(std::vector<CsvLine> lines, std::optional<char> separat
   csv.width = split_csv(first.text, csv.separator).size();
   constexpr std::size_t most_columns = 1000;
   if (csv.width > most_columns) {
-    empty.problem = fmt::format("has {} columns, and at most {} are read", csv.width, most_columns);
+    empty.problem = fmt::format("has {} columns, but at most {} are possible", csv.width, most_columns);
     faults.faults.push_back(empty);
     return {};
   }
@@ -271,7 +272,7 @@ TableValues read_rows_of(std::vector<CsvLine> lines, std::optional<char> separat
   }
   csv.time = header.find("time_s");
   if (csv.rows() == 0) {
-    empty.problem = "holds no bodies";
+    empty.problem = "has no bodies";
     faults.faults.push_back(empty);
   }
   if (faults.faults.size() > before) return {};

@@ -29,7 +29,8 @@ void convert_scalar(const toml::node& from, Node& to) {
   } else if (const auto* number = from.as_floating_point()) {
     to.kind = NodeKind::number;
     to.number = number->get();
-  } else {  // texts, and dates and times, which no key takes: their text is rejected by the key's type
+  } else {  // texts; also dates and times, which no key accepts: the check of the key's type rejects their
+            // text
     to.kind = NodeKind::text;
     to.text = from.value<std::string>().value_or("date or time");
   }
@@ -60,7 +61,7 @@ Node convert(const toml::node& from, const std::string& file) {
   return to;
 }
 
-/// One step of a key path: a name, or an index when the name is empty.
+/// One step of a key path: a name, or an index if the name is empty.
 struct PathStep {
   std::string name;
   std::size_t index = 0;
@@ -154,16 +155,16 @@ std::string written(const Node& node) {
 
 namespace {
 
-/// TOML's library, and what comes after it, go into a key as deep as it has parts. Inline tables and lists
-/// are bounded by the library itself.
+/// The TOML library and later code recurse once for each part of a key. The library itself limits the depth
+/// of inline tables and lists.
 constexpr int most_key_dots = 8;
 
-/// Walks over a text, from strings and comments to what is outside of them, and counts the dots of each key.
+/// Scans a text, skips strings and comments, and counts the dots of each key.
 class KeyDots {
  public:
   explicit KeyDots(std::string_view text) : text_(text) {}
 
-  /// Where the first key with too many dots stands; none where there is none.
+  /// Location of the first key with too many dots, if there is one.
   std::optional<SourceLocation> first_deep(const std::string& file) {
     int dots = 0;
     while (at_ < text_.size()) {
@@ -198,7 +199,8 @@ class KeyDots {
         return;
       } else if (long_one && text_.substr(at_).starts_with(three)) {
         at_ += 3;
-        while (at_ < text_.size() && text_[at_] == quote) ++at_;  // up to two that belong to the string
+        while (at_ < text_.size() && text_[at_] == quote)
+          ++at_;  // up to two quotes that belong to the string
         return;
       }
     }
@@ -215,12 +217,12 @@ class KeyDots {
   std::size_t at_ = 0;
 };
 
-/// Throws InputError where a key is too deep.
+/// Throws InputError if a key has too many dots.
 toml::table parsed(const std::string& text, const std::string& file) {
   if (const std::optional<SourceLocation> deep = KeyDots(text).first_deep(file)) {
     Fault fault;
     fault.where = *deep;
-    fault.problem = fmt::format("is a key with more than {} dots", most_key_dots);
+    fault.problem = fmt::format("has a key with more than {} dots", most_key_dots);
     throw InputError({fault});
   }
   return toml::parse(text);
@@ -237,8 +239,7 @@ Node parse_document(const std::string& text, const std::string& file) {
     fault.problem = "is not valid TOML: " + std::string(error.description());
     fault.suggestion = foreign_text_advice(text, fault.where.line);
     if (fault.suggestion.empty() && fault.problem.find("cannot redefine existing") != std::string::npos)
-      fault.suggestion =
-          "headings that may be repeated have two brackets wherever they are written: [[materials]]";
+      fault.suggestion = "headings that may be repeated need two brackets each time: [[materials]]";
     throw InputError({fault});
   }
 }
@@ -253,8 +254,8 @@ Node parse_value(const std::string& text, const SourceLocation& where) {
       node.where = where;
       return node;
     }
-  } catch (const toml::parse_error&) {  // a bare word: taken as text
-  } catch (const InputError&) {         // a path, maybe, with many dots
+  } catch (const toml::parse_error&) {  // a bare word is a text
+  } catch (const InputError&) {         // perhaps a file path with many dots
   }
   node.kind = NodeKind::text;
   node.text = text;
@@ -291,7 +292,8 @@ void apply_override(Node& root, const std::pair<std::string, std::string>& key_a
   for (const PathStep& step : steps) {
     if (!step.name.empty()) {
       if (target->kind != NodeKind::table) {
-        fault.problem = fmt::format("'{}' is not in a table; number its entry, for example [0]", step.name);
+        fault.problem = fmt::format(
+            "'{}' is not in a table; write the number of an entry before it, for example [0]", step.name);
       } else {
         target = &entry(*target, step.name, fault.where);
         continue;
@@ -300,7 +302,7 @@ void apply_override(Node& root, const std::pair<std::string, std::string>& key_a
       target = &target->items[step.index];
       continue;
     } else {
-      fault.problem = fmt::format("there is no entry [{}]", step.index);
+      fault.problem = fmt::format("has no entry [{}]", step.index);
       if (target->kind == NodeKind::list) fault.allowed = fmt::format("0 to {}", target->items.size() - 1);
     }
     faults.push_back(fault);

@@ -30,7 +30,7 @@ double smaller(double a, double b) { return std::min(a, b); }
 double larger(double a, double b) { return std::max(a, b); }
 double negative(double a) { return -a; }
 
-/// Recursive descent: sum -> product -> sign -> power -> atom; writes down what is to be done.
+/// Recursive descent: sum -> product -> sign -> power -> atom; records the operations.
 class Parser {
  public:
   Parser(std::string_view text, const std::vector<std::string>& variables, const NameLookup& lookup)
@@ -83,7 +83,7 @@ class Parser {
     }
   }
 
-  /// Every part that holds others is read through here.
+  /// All nested expressions are read by this function.
   void sign() {
     if (++nested_ > Formula::most_nesting) throw ExpressionError{"is nested too deeply", ""};
     signed_power();
@@ -202,10 +202,10 @@ class Parser {
   const NameLookup& lookup_;
   std::vector<Operation> operations_;
   std::size_t depth_ = 0;
-  int nested_ = 0;  // parts that are being read
+  int nested_ = 0;  // depth of the expression that is being read
 };
 
-/// Resolves the parameters of a scene, each when it is first needed.
+/// Resolves the parameters of a scene, each at its first use.
 class Evaluation {
  public:
   Evaluation(Node* parameters, std::vector<Fault>& faults) : parameters_(parameters), faults_(faults) {
@@ -244,7 +244,7 @@ class Evaluation {
       node.faulty = true;
       node.text.clear();
       node.kind =
-          NodeKind::number;  // a number in the eyes of later checks, so that one slip makes one message
+          NodeKind::number;  // later checks treat it as a number, so that one mistake gives one message
       if (faults_.size() >= most_faults) return;
       Fault fault;
       fault.where = node.where;
@@ -320,7 +320,7 @@ bool Formula::uses(std::size_t variable) const {
 
 double Formula::operator()(std::span<const double> values) const {
   std::array<double, most_depth> stack;
-  std::size_t top = 0;  // numbers on the stack
+  std::size_t top = 0;  // number of values on the stack
   for (const Operation& o : operations_) {
     if (o.binary != nullptr) {
       --top;

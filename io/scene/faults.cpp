@@ -9,8 +9,8 @@ namespace scree::io {
 
 namespace {
 
-/// Letters changed, left out, added or swapped with the neighbour to get from `a` to `b` (Damerau 1964,
-/// restricted).
+/// Number of letters that must be changed, removed, added or swapped with their neighbour to get from `a` to
+/// `b` (Damerau 1964, restricted).
 std::size_t edit_distance(const std::string& a, const std::string& b) {
   const std::size_t rows = a.size() + 1, columns = b.size() + 1;
   std::vector<std::size_t> cost(rows * columns);
@@ -36,15 +36,16 @@ std::string shortened(std::string text) {
   if (text.size() <= longest) return text;
   std::size_t end = longest;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u)
-    --end;  // within a letter of UTF-8
+    --end;  // inside a UTF-8 character
   return text.substr(0, end) + "...";
 }
 
 std::string nearest_word(const std::string& word, std::span<const std::string> candidates) {
-  constexpr std::size_t longest = 100;  // letters: what is longer is no slip of a word
+  constexpr std::size_t longest = 100;  // letters; a longer text is not a misspelt word
   std::string best;
   if (word.size() > longest) return best;
-  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+  // A third of the letters may differ, and never all of them.
+  std::size_t least = std::min(std::max<std::size_t>(1, word.size() / 3) + 1, word.size());
   for (const std::string& candidate : candidates) {
     if (candidate.size() > word.size() + least) continue;
     const std::size_t distance = edit_distance(word, candidate);

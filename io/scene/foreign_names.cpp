@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
+#include <iterator>
 #include <regex>
+
+#include "io/files/csv_file.h"
 
 namespace scree::io {
 
@@ -513,6 +516,17 @@ std::string bare(std::string_view name) {
   return text;
 }
 
+/// SI units in a unit.
+struct UnitFactor {
+  std::string_view unit;
+  double factor;
+};
+constexpr UnitFactor unit_factors[] = {
+    {"mm", 1e-3}, {"cm", 1e-2}, {"um", 1e-6}, {"m", 1.0},      {"s", 1.0},      {"ms", 1e-3},
+    {"kg", 1.0},  {"g", 1e-3},  {"m/s", 1.0}, {"kg/m^3", 1.0}, {"g/cm^3", 1e3}, {"%", 1e-2},
+    {"Pa", 1.0},  {"MPa", 1e6}, {"GPa", 1e9}, {"kPa", 1e3},    {"N", 1.0},      {"Hz", 1.0},
+};
+
 /// Advice on one line that TOML cannot read.
 std::string advice_on_line(const std::string& line) {
   std::smatch match;
@@ -523,6 +537,12 @@ std::string advice_on_line(const std::string& line) {
   if (std::regex_match(line, match, comma))
     return fmt::format("numbers have a decimal point: {} = {}.{}", match[1].str(), match[2].str(),
                        match[3].str());
+  if (std::regex_match(line, match, unit)) {
+    const auto* factor = std::ranges::find(unit_factors, match[3].str(), &UnitFactor::unit);
+    if (factor != std::end(unit_factors))
+      return fmt::format("units are not written, all numbers are in SI units: {} = {:g}", match[1].str(),
+                         factor->factor * csv_number(match[2].str()));
+  }
   if (std::regex_match(line, match, unit))
     return fmt::format("units are not written, all numbers are in SI units: {} = {}", match[1].str(),
                        match[2].str());

@@ -15,7 +15,8 @@ namespace {
 std::optional<ShapeDescription> read_named_shape(const Section& section, Reading& reading) {
   for (const char* const key : {"semi_axes", "radius"}) {
     if (const Node* node = section.node()->find(key))
-      reading.faults.push_back(fault_at(*node, section.path_of(key), "is given beside shape; leave one out"));
+      reading.faults.push_back(
+          fault_at(*node, section.path_of(key), "cannot be combined with shape; remove one of them"));
   }
   if (section.node()->find("size") == nullptr) reading.faults.push_back(missing_key(section, "size"));
   const double size = section.has("size") ? section.number("size") : 0.0;
@@ -25,13 +26,13 @@ std::optional<ShapeDescription> read_named_shape(const Section& section, Reading
 
 bool is_window(const Section& scale, Reading& reading) {
   if (!scale.has("low") || scale.number("low") < scale.number("high")) return true;
-  Fault fault = about(scale, "high", "must be above low");
+  Fault fault = about(scale, "high", "must be larger than low");
   fault.allowed = fmt::format("> {}", scale.number("low"));
   reading.faults.push_back(fault);
   return false;
 }
 
-/// Lines of a size and the share below it.
+/// Reads lines with a size and the share of smaller grains.
 bool read_sieves(const Section& scale, SizeDistribution& law, Reading& reading) {
   const std::filesystem::path file = beside_scene(scale.text("table"), reading);
   const std::vector<CsvPair> pairs = read_csv_pairs(file);
@@ -45,16 +46,16 @@ bool read_sieves(const Section& scale, SizeDistribution& law, Reading& reading) 
     reading.faults.push_back(std::move(fault));
     return false;
   };
-  if (pairs.empty()) return fail(0, "is no file, or an empty one");
+  if (pairs.empty()) return fail(0, "cannot be read, or is empty");
   for (const auto& [size, share, line] : pairs) {
     if (!(size > 0.0 && std::isfinite(size) && share >= 0.0 && share <= 1.0))
-      return fail(line, "is no size above 0 and share from 0 to 1");
+      return fail(line, "must have a size above 0 and a share from 0 to 1");
     if (!law.sizes.empty() && !(size > law.sizes.back() && share > law.shares.back()))
-      return fail(line, "is not above the line before in both columns");
+      return fail(line, "must be larger than the previous line in both columns");
     law.sizes.push_back(size);
     law.shares.push_back(share);
   }
-  if (law.sizes.size() < 2) return fail(0, "needs two sizes at least");
+  if (law.sizes.size() < 2) return fail(0, "needs at least two sizes");
   if (law.shares.front() != 0.0 || law.shares.back() != 1.0)
     return fail(0, fmt::format("must begin with a share of 0 and end with 1, not with {:g} and {:g}",
                                law.shares.front(), law.shares.back()));
@@ -83,12 +84,12 @@ ShapeDescription scaled_shape(ShapeDescription shape, double scale) {
 std::optional<ShapeDescription> read_grain_shape(const Section& section, bool required, Reading& reading) {
   if (section.node()->find("shape") != nullptr) return read_named_shape(section, reading);
   if (const Node* size = section.node()->find("size"))
-    reading.faults.push_back(fault_at(*size, section.path_of("size"), "has no meaning without shape"));
+    reading.faults.push_back(fault_at(*size, section.path_of("size"), "has no effect without shape"));
   const Node* axes = section.node()->find("semi_axes");
   const Node* radius = section.node()->find("radius");
   if (axes != nullptr && radius != nullptr) {
-    reading.faults.push_back(
-        fault_at(*radius, section.path_of("radius"), "is given beside semi_axes; leave one out"));
+    reading.faults.push_back(fault_at(*radius, section.path_of("radius"),
+                                      "cannot be combined with semi_axes; remove one of them"));
     return std::nullopt;
   }
   if (section.has("semi_axes")) {
@@ -102,7 +103,7 @@ std::optional<ShapeDescription> read_grain_shape(const Section& section, bool re
   if (axes == nullptr && radius == nullptr && required && !section.node()->has_foreign_keys) {
     reading.faults.push_back({.where = section.node()->where,
                               .key_path = section.path_of("semi_axes"),
-                              .problem = "is missing (or radius, for a sphere, or shape)",
+                              .problem = "is missing (semi_axes, radius or shape is needed)",
                               .value = {},
                               .unit = "m",
                               .allowed = "> 0",
@@ -130,8 +131,7 @@ std::optional<Region> read_region(const Section& section, Reading& reading) {
 double read_spread(const Section& section, Reading& reading) {
   if (!section.has("orientation_spread")) return 0.0;
   if (!fixed_orientation(section))
-    reading.faults.push_back(
-        about(section, "orientation_spread", "needs an orientation, about which they spread"));
+    reading.faults.push_back(about(section, "orientation_spread", "needs orientation"));
   return std::numbers::pi / 180.0 * section.number("orientation_spread");
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr ColumnGroup material_dataset{"material", {"material"}, 1, ""};
 
-/// Values of a dataset [n, width], or what is wrong with it.
+/// Reads the values of a dataset [n, width]. Returns the problem, or an empty text.
 std::string read_dataset(const hdf5::File& file, const ColumnGroup& group, std::vector<double>& values,
                          std::size_t& rows) try {
   const std::vector<std::uint64_t> shape = file.dimensions(group.dataset);
@@ -52,7 +52,7 @@ TableValues read_hdf5(const hdf5::File& file, const std::string& shown, TableFau
   for (std::size_t g = 0; g < column_groups.size(); ++g) {
     const ColumnGroup& group = column_groups[g];
     if (!file.has(group.dataset)) {
-      if (g == position_group) add(group.dataset, "this dataset is missing");
+      if (g == position_group) add(group.dataset, "is missing; every table needs this dataset");
       continue;
     }
     std::size_t rows = 0;
@@ -61,9 +61,9 @@ TableValues read_hdf5(const hdf5::File& file, const std::string& shown, TableFau
       add(group.dataset, problem);
     } else if (g == position_group) {
       table.rows = rows;
-      if (rows == 0) add(group.dataset, "holds no bodies");
+      if (rows == 0) add(group.dataset, "has no bodies");
     } else if (rows != table.rows && faults.faults.size() == before) {
-      add(group.dataset, fmt::format("has {} rows, position has {}", rows, table.rows));
+      add(group.dataset, fmt::format("has {} rows, but position has {}", rows, table.rows));
     }
   }
   if (file.has(material_dataset.dataset)) {
@@ -71,7 +71,7 @@ TableValues read_hdf5(const hdf5::File& file, const std::string& shown, TableFau
     std::size_t rows = 0;
     std::string problem = read_dataset(file, material_dataset, numbers, rows);
     if (problem.empty() && rows != table.rows)
-      problem = fmt::format("has {} rows, position has {}", rows, table.rows);
+      problem = fmt::format("has {} rows, but position has {}", rows, table.rows);
     if (!problem.empty()) add(material_dataset.dataset, problem);
     for (const double number : numbers) table.material.push_back(fmt::format("{:g}", number));
   }

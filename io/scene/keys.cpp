@@ -518,11 +518,12 @@ constexpr Key key_table[] = {
 
     Key{.section = "bodies", .name = "generate", .type = word, .words = "lattice|random|dense",
         .description = "Makes `count` bodies in `region`. `lattice`: on a grid. `random`: one after another at random "
-                       "places. `dense`: at random places in an enlarged region, which then shrinks around them. They "
-                       "overlap neither each other nor bodies of earlier headings nor boundaries in their initial "
-                       "positions."},
+                       "places where they overlap neither boundaries in their initial positions nor other bodies, "
+                       "those of later headings included. `dense`: at random places in an enlarged region, which then "
+                       "shrinks around them; only one heading, without regard to boundaries."},
     Key{.section = "bodies", .name = "table", .type = text, .forms = "table",
-        .description = "CSV or HDF5 file of bodies, relative to the scene's folder; see below."},
+        .description = "File of bodies, relative to the scene's folder: CSV, HDF5, XYZ, or a file of LAMMPS or "
+                       "LIGGGHTS; see below."},
     Key{.section = "bodies", .name = "table_scale", .type = number, .unit = "m", .range = positive, .forms = "table",
         .description = "Length of one unit of the table: 0.001 where positions, sizes and velocities are in "
                        "millimetres. Default: 1."},
@@ -531,7 +532,7 @@ constexpr Key key_table[] = {
                        "changes of a table's place."},
     Key{.section = "bodies", .name = "rotate", .type = orientation, .words = "aligned", .forms = "table",
         .description = "Rotates the table's bodies about the origin, with their velocities, after `mirror`."},
-    Key{.section = "bodies", .name = "move", .type = vector, .unit = "m", .fallback = "[0, 0, 0]", .forms = "table",
+    Key{.section = "bodies", .name = "move", .type = vector, .unit = "m", .forms = "table",
         .description = "Moves the table's bodies, after `mirror` and `rotate`."},
     Key{.section = "bodies", .name = "material", .type = text,
         .description = "Name of the material. Optional if there is only one."},
@@ -677,8 +678,8 @@ constexpr Key key_table[] = {
     Key{.section = "inlets", .name = "grains", .type = tables,
         .description = "A mixture: the kinds of grain that the inlet makes, in place of its own `material`, shape and "
                        "`scale`."},
-    Key{.section = "inlets", .name = "shares_by", .type = word, .fallback = "\"mass\"", .words = "mass|number",
-        .description = "Whether `share` of [[inlets.grains]] counts mass or the number of grains."},
+    Key{.section = "inlets", .name = "shares_by", .type = word, .words = "mass|number",
+        .description = "Whether `share` of [[inlets.grains]] counts mass or the number of grains. Default: mass."},
     Key{.section = "inlets", .name = "semi_axes", .type = vector, .unit = "m", .range = positive,
         .description = "Semi-axes of the ellipsoid. Give this, `radius` or `shape`."},
     Key{.section = "inlets", .name = "radius", .type = number, .unit = "m", .range = positive,
@@ -1353,8 +1354,8 @@ constexpr Key key_table[] = {
     Key{.section = "orientation", .name = "euler", .type = vector, .unit = "deg",
         .description = "Three angles of rotations one after the other about the axes of `order`, in place of `axis` and "
                        "`angle`."},
-    Key{.section = "orientation", .name = "order", .type = text, .fallback = "\"XYZ\"",
-        .description = "Axes of the three rotations. Capitals: about the body's own axes, which turn along (intrinsic); "
+    Key{.section = "orientation", .name = "order", .type = text,
+        .description = "Axes of the three rotations. Default: XYZ. Capitals: about the body's own axes, which turn along (intrinsic); "
                        "small letters: about the world's (extrinsic)."},
 };
 // clang-format on

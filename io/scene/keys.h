@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -75,7 +76,8 @@ std::string default_of(const Key& key);
 
 // Documents about scene files for users and editors: docs/scene_reference.md, and docs/scene.schema.json
 // (JSON Schema draft 7), for completion and hints in editors that support TOML.
-std::string scene_reference();
+/// Files below docs/, by their paths there.
+std::map<std::string, std::string> scene_reference();
 std::string scene_schema();
 
 }  // namespace scree::io

@@ -106,7 +106,7 @@ class ParticleReader {
     const std::size_t width = words_of(lines_[list.first].text).size();
     const bool are_ellipsoids = list.style == "ellipsoid";
     if (!list.style.empty() && !are_ellipsoids && list.style != "sphere" && list.style != "granular")
-      return fault(lines_[list.first - 1],
+      return fault(lines_[list.heading],
                    fmt::format("has atoms of the style {}; sphere (granular) and ellipsoid "
                                "are read",
                                list.style));
@@ -138,7 +138,7 @@ class ParticleReader {
  private:
   struct Section {
     std::string style;
-    std::size_t first = 0, last = 0;  // lines
+    std::size_t heading = 0, first = 0, last = 0;  // lines
   };
 
   std::nullopt_t fault(const CsvLine& line, const std::string& problem) {
@@ -204,6 +204,7 @@ class ParticleReader {
       if (heads) {
         open = &sections[words[0]];
         open->style = words.size() > 2 && words[1] == "#" ? words[2] : "";
+        open->heading = i;
         open->first = open->last = i + 1;
         while (open->first < lines_.size() && words_of(lines_[open->first].text).empty()) ++open->first;
         open->last = open->first;

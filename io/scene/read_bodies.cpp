@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <utility>
 
 #include "engine/modules/generation/packing.h"
 #include "engine/simulation/dense_packing.h"
@@ -23,11 +24,11 @@ bool is_random(const Section& section) {
          section.text("orientation") == "random";
 }
 
-/// Whether a wall is where a grain would be, before there are bodies and before surfaces of revolution are
-/// meshes for functions.
+/// Tests whether a new grain would overlap a wall, before bodies exist and before surfaces of revolution
+/// become meshes for function shapes.
 class WallProbe {
  public:
-  /// `least_scale`: of the grains, of that shape.
+  /// `least_scale`: the smallest scale of the grains of this shape.
   WallProbe(const Model& model, const ShapeDescription& shape, MaterialIndex material, double least_scale)
       : model_(model), shape_(shape), material_(material) {
     if (model_.shapes.functions().empty() || model_.boundaries.empty()) return;
@@ -42,20 +43,27 @@ class WallProbe {
   }
 
  private:
-  Model model_;  // a copy: shapes that are tried here are none of the scene's
+  Model model_;  // a copy, because the test shapes must not be added to the scene
   ShapeDescription shape_;
   MaterialIndex material_;
   std::optional<ShapeIndex> index_;
   double scale_ = 0.0;
 };
 
-/// Reads one heading of [[bodies]] and appends its bodies to the scene.
+/// Reads one heading of [[bodies]] and makes its bodies.
 class GroupReader {
  public:
   GroupReader(const Section& section, std::size_t number, Reading& reading)
       : section_(section), number_(number), reading_(reading), model_(reading.scene.model) {}
 
-  void read() {
+  /// The order in which groups are made, independent of their order in the file: a dense packing, then bodies
+  /// with given positions, then bodies at random positions.
+  int order() const {
+    const std::string form = form_of(*section_.node(), "bodies");
+    return form == "dense" ? 0 : form == "random" ? 2 : 1;
+  }
+
+  void make() {
     group_.path = section_.path();
     if (section_.has("name")) group_.name = section_.text("name");
     group_.where = section_.node()->where;
@@ -73,6 +81,20 @@ class GroupReader {
       if (group_.form == "lattice" || group_.form == "random" || group_.form == "dense") generated(*shape);
     }
     group_.end = bodies().size();
+  }
+
+  /// Moves the group's bodies from `made`, where they are in the order of creation, to the end of the scene's
+  /// bodies.
+  void enter(const Bodies& made) {
+    const std::size_t begin = bodies().size();
+    for (std::size_t i = group_.begin; i < group_.end; ++i)
+      add_body(bodies(), model_.shapes, model_.materials,
+               {made.shape[i],
+                made.material[i],
+                made.pose(i),
+                {made.linear_velocity[i], made.angular_velocity[i]}});
+    group_.end = begin + (group_.end - group_.begin);
+    group_.begin = begin;
     if (!section_.node()->faulty) carry();
     reading_.groups.push_back(group_);
   }
@@ -80,7 +102,7 @@ class GroupReader {
  private:
   Bodies& bodies() { return reading_.scene.initial.bodies; }
 
-  /// Of the ellipsoid that holds a shape.
+  /// Semi-axes of the ellipsoid that encloses a shape.
   Vec3 semi_axes_of(const ShapeDescription& shape) {
     if (shape.kind == ShapeKind::ellipsoid) return Vec3(shape.numbers.data());
     return enclosing_ellipsoid(model_.shapes, index_of(shape)).semi_axes;
@@ -90,28 +112,28 @@ class GroupReader {
     reading_.faults.push_back(about(section_, key, problem));
   }
 
-  /// Bodies that do not move by themselves are carried by a part.
+  /// Bodies with `fixed`, `motion` or `part` are carried by a part.
   void carry() {
     const bool moves = section_.node()->find("motion") != nullptr,
                fixed = section_.has("fixed") && section_.boolean("fixed");
     if (section_.has("fixed") && !fixed && moves)
-      refuse("fixed", "does not go with motion: what has a motion does not stay");
+      refuse("fixed", "cannot be combined with motion: a body with a motion is not fixed");
     const char* const key = section_.has("part") ? "part" : moves ? "motion" : "fixed";
     if (!moves && !fixed && !section_.has("part")) {
       if (section_.has("name") && reading_.top->find("joints") == nullptr)
-        refuse("name", "is of no use to bodies that no part carries and that have no joints");
+        refuse("name", "has no effect: no part carries these bodies, and they have no joints");
       return;
     }
     for (const char* velocity : {"velocity", "angular_velocity"})
       if (section_.has(velocity))
         refuse(velocity, section_.has("part")
-                             ? "does not go with bodies that a part carries"
-                             : "does not go with bodies that a part carries: give them motion");
+                             ? "cannot be combined with part"
+                             : "cannot be combined with fixed or motion: a motion gives the velocity");
     if (model_.settings.sleep.is_on()) {
-      refuse(key, "does not go with sleep yet");
-      reading_.faults.back().suggestion = "leave out [sleep]";
+      refuse(key, "cannot be combined with sleep");
+      reading_.faults.back().suggestion = "remove [sleep]";
     }
-    if (model_.cell.flows()) refuse(key, "does not go with a cell that flows");
+    if (model_.cell.flows()) refuse(key, "cannot be combined with a cell that flows");
     const std::string name = section_.has("name") ? section_.text("name") : fmt::format("bodies{}", number_);
     const std::optional<std::size_t> part = read_carrier(section_, name, fixed && !moves, reading_);
     if (!part) return;
@@ -161,15 +183,15 @@ class GroupReader {
     }
     if (table.semi_axes.empty() && !shape) {
       Fault fault = fault_at(section_.given("table"), section_.path_of("table"),
-                             "has no semi-axes, and the scene gives none");
+                             "has no semi-axes, and the scene does not have them either");
       fault.suggestion = "add semi_axes = [a, b, c] or radius to this heading";
       reading_.faults.push_back(fault);
       return;
     }
     if (!table.semi_axes.empty() && shape) {
       Fault fault = fault_at(section_.given("table"), section_.path_of("table"),
-                             "has semi-axes, and the scene gives them too");
-      fault.suggestion = "leave out semi_axes, radius or shape of this heading";
+                             "has semi-axes, but the scene has them too");
+      fault.suggestion = "remove semi_axes, radius or shape under this heading";
       reading_.faults.push_back(fault);
       return;
     }
@@ -190,15 +212,16 @@ class GroupReader {
     group_.lines = table.lines;
   }
 
-  /// Mirrors, rotates and moves what a table has. False, with a fault, where a shape is not the same in a
-  /// mirror.
+  /// Mirrors, rotates and moves the bodies of a table. Reports a fault and returns false if the mirror image
+  /// of a shape is another shape.
   bool place(BodyTable& table) {
     const double scale = section_.has("table_scale") ? section_.number("table_scale") : 1.0;
     const Quat rotation = fixed_orientation(section_, "rotate").value_or(Quat::Identity());
-    const Vec3 move = section_.vector("move");
+    const Vec3 move = section_.has("move") ? section_.vector("move") : Vec3(Vec3::Zero());
     const bool mirrors = section_.has("mirror");
     if (mirrors && section_.node()->find("shape") != nullptr) {
-      refuse("mirror", "is for ellipsoids: the mirror image of another shape may be another shape");
+      refuse("mirror",
+             "works only for ellipsoids: the mirror image of another shape may be a different shape");
       return false;
     }
     Vec3 sign = Vec3::Ones();
@@ -206,7 +229,7 @@ class GroupReader {
     for (Vec3& x : table.position) x = rotation * (sign.cwiseProduct(scale * x)) + move;
     for (Vec3& a : table.semi_axes) a *= scale;
     for (Vec3& v : table.velocity) v = rotation * (sign.cwiseProduct(scale * v));
-    // Axial vectors change their sign along the mirror's plane.
+    // The components of axial vectors in the mirror's plane change their sign.
     for (Vec3& w : table.angular_velocity) w = rotation * (mirrors ? Vec3(-sign.cwiseProduct(w)) : w);
     for (Quat& q : table.orientation) {
       if (mirrors) q = Quat(Mat3(sign.asDiagonal() * q.toRotationMatrix() * sign.asDiagonal()));
@@ -215,7 +238,8 @@ class GroupReader {
     return true;
   }
 
-  /// False, with a fault, where an ellipsoid of a table is too thin beside functions.
+  /// Reports a fault and returns false if an ellipsoid of a table is too thin for a scene with function
+  /// shapes.
   bool are_thick_enough(const BodyTable& table, const std::string& file) {
     for (std::size_t i = 0; i < table.semi_axes.size(); ++i) {
       Fault fault;
@@ -224,12 +248,12 @@ class GroupReader {
       fault.where = {file, table.lines.empty() ? 0 : table.lines[i], table.lines.empty() ? 0 : 1};
       fault.key_path = fmt::format("semi_axes[{}]", i);
       reading_.faults.push_back(std::move(fault));
-      return false;  // the others are most likely alike
+      return false;  // the other rows probably have the same problem
     }
     return true;
   }
 
-  /// [body] that of the table, or else that of the heading. Fewer after a fault.
+  /// Material of each body: from the table, or else from the heading. The list is shorter after a fault.
   std::vector<MaterialIndex> materials_of(const BodyTable& table, const std::string& file) {
     if (table.material.empty() || (table.may_ignore_materials && section_.has("material"))) {
       const auto material = find_material(section_, reading_);
@@ -237,8 +261,8 @@ class GroupReader {
     }
     if (section_.has("material")) {
       Fault fault = fault_at(section_.given("table"), section_.path_of("table"),
-                             "has materials, and the scene gives one too");
-      fault.suggestion = "leave out material of this heading";
+                             "has materials, but the scene has one too");
+      fault.suggestion = "remove material under this heading";
       reading_.faults.push_back(fault);
       return {};
     }
@@ -249,7 +273,7 @@ class GroupReader {
     for (std::size_t i = 0; i < table.size(); ++i) {
       const std::string& text = table.material[i];
       auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), text) - names.begin());
-      if (at == names.size()) {  // not a name: a number, from 0, as exported tables have it
+      if (at == names.size()) {  // not a name, but a number from 0 as in exported tables
         const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
         at = digits && text.size() < 9 ? std::stoul(text) : names.size();
       }
@@ -265,7 +289,7 @@ class GroupReader {
       fault.allowed = fmt::format("\"{}\", or 0 to {}", fmt::join(names, "\", \""), names.size() - 1);
       fault.suggestion = did_you_mean(text, names);
       reading_.faults.push_back(fault);
-      return {};  // the others are most likely alike
+      return {};  // the other rows probably have the same problem
     }
     return found;
   }
@@ -289,7 +313,8 @@ class GroupReader {
     if (!asked_for) return;
     const std::size_t count = *asked_for;
     if (bodies().size() + count > reading_.most_bodies) {
-      Fault fault = about(section_, count_key(), "these bodies do not fit into the memory that there is");
+      Fault fault =
+          about(section_, count_key(), "is too large: these bodies need more memory than this machine has");
       fault.allowed =
           fmt::format("<= {}", reading_.most_bodies - std::min(reading_.most_bodies, bodies().size()));
       reading_.faults.push_back(std::move(fault));
@@ -322,12 +347,13 @@ class GroupReader {
           {motion.linear + random[i].linear, motion.angular + random[i].angular});
   }
 
-  /// Of normal distributions, with no momentum in all.
+  /// Normally distributed velocities without total momentum.
   std::vector<Twist> random_motions(const std::vector<Grain>& grains) {
     std::vector<Twist> motions(grains.size());
     const auto [linear, angular] = settings_of<RandomMotion>(section_);
     if (linear == 0.0 && angular == 0.0) return motions;
-    constexpr std::uint64_t of_motions = 0x6d6f74696f6e73;  // another stream than that of places
+    constexpr std::uint64_t of_motions =
+        0x6d6f74696f6e73;  // a random stream different from that of the positions
     double whole = 0.0;
     Vec3 momentum = Vec3::Zero();
     for (std::size_t i = 0; i < grains.size(); ++i) {
@@ -344,13 +370,13 @@ class GroupReader {
 
   const char* count_key() const { return section_.has("count") ? "count" : "solid_fraction"; }
 
-  /// As many as the scene says, or as make the solid fraction that it says with sizes as they are on average.
+  /// The given number of bodies, or the number that gives the solid fraction for bodies of mean volume.
   std::optional<std::size_t> count_of(const ShapeDescription& shape, const Region& region,
                                       const SizeLaw& scale) {
     const bool by_fraction = section_.has("solid_fraction");
     if (section_.has("count") == by_fraction) {
       if (by_fraction)
-        refuse("solid_fraction", "does not go with count");
+        refuse("solid_fraction", "cannot be combined with count");
       else
         reading_.faults.push_back(missing_key(section_, "count"));
       return std::nullopt;
@@ -365,7 +391,8 @@ class GroupReader {
         std::max(1.0, std::round(section_.number("solid_fraction") * volume(region) / each)));
   }
 
-  /// Random places in a larger region, which shrinks around them; none, with a fault, if that fails.
+  /// Random positions in a larger region, which is then compressed. Reports a fault and returns nothing if
+  /// this fails.
   std::optional<std::vector<Grain>> dense(const GrainRecipe& recipe, const ShapeDescription& shape,
                                           const Region& region, std::size_t count) {
     const auto fail = [&](std::string_view key, const std::string& problem, const std::string& suggestion) {
@@ -374,11 +401,11 @@ class GroupReader {
       return std::nullopt;
     };
     if (std::holds_alternative<MeshRegion>(region))
-      return fail("region", "is no box or cylinder, which dense packings need", "generate = \"random\"");
+      return fail("region", "must be a box or a cylinder for a dense packing", "write generate = \"random\"");
     if (bodies().size() > 0)
-      return fail("generate", "makes a dense packing, which has to be the first of the bodies",
-                  "put this heading above the others");
-    // Sizes are drawn as random places draw them, so that their sum is known before there are any.
+      return fail("generate", "makes a second dense packing, but a scene can have only one",
+                  "write generate = \"random\", or use a table with the bodies of another run");
+    // Sizes are drawn in the same way as for random packings, so that the total volume is known in advance.
     double whole = 0.0;
     for (std::size_t i = 0; i < count; ++i) {
       Random random(seed(), i);
@@ -406,21 +433,21 @@ class GroupReader {
     const double reached = compress(model_.shapes, shapes, region, cell, factor, poses);
     if (reached > 1.0)
       return fail(count_key(),
-                  fmt::format("is too much: these bodies would fill {:.4g} of the region, and come to {:.4g} "
-                              "without overlap",
+                  fmt::format("is too large: these bodies would fill {:.4g} of the region, but only {:.4g} "
+                              "was reached without overlap",
                               fraction, fraction / std::pow(reached, 3)),
-                  "lower it, or enlarge the region");
+                  "reduce it, or enlarge the region");
     for (std::size_t i = 0; i < grains.size(); ++i) grains[i].pose = poses[i];
     return grains;
   }
 
-  /// False, with a fault, if neighbours overlap however they are turned.
+  /// Reports a fault and returns false if neighbours overlap in every orientation.
   bool keeps_apart(double spacing, const GrainRecipe& recipe) {
     const double thickness = 2.0 * smallest(recipe.scale) * recipe.semi_axes.minCoeff();
-    // The rounding of "= 2 * radius" must not count.
+    // Rounding errors of "= 2 * radius" are accepted.
     if (spacing >= thickness * (1.0 - 1e-12)) return true;
     Fault fault = fault_at(section_.given("spacing"), section_.path_of("spacing"),
-                           "is less than the smallest bodies are thick");
+                           "is less than the thickness of the smallest bodies");
     fault.unit = find_key("bodies", "spacing")->unit;
     fault.allowed = fmt::format(">= {:.6g}", thickness);
     reading_.faults.push_back(std::move(fault));
@@ -435,14 +462,27 @@ class GroupReader {
   }
 
   void cannot_fit(std::size_t fitted, const Region& region) {
-    Fault fault =
-        about(section_, count_key(),
-              fmt::format("only {} of the bodies fit into the region of {:.4g} m^3", fitted, volume(region)));
+    Fault fault = about(section_, count_key(),
+                        fmt::format("is too large: only {} of the bodies fit into the region of {:.4g} m^3",
+                                    fitted, volume(region)));
     fault.suggestion = group_.form == "lattice"
-                           ? "enlarge the region, or lower count or spacing"
-                           : "enlarge the region, lower count, or raise attempts; random places, free of "
-                             "boundaries, fill a fifth to a quarter of the volume, a lattice about half";
+                           ? "enlarge the region, or reduce count or spacing"
+                           : "enlarge the region, reduce count, or increase attempts; random packings far "
+                             "from boundaries fill a fifth to a quarter of the volume, a lattice about half";
+    if (const std::string plane = plane_before(region); fitted == 0 && !plane.empty())
+      fault.suggestion = fmt::format(
+          "the whole region is behind the plane '{}', whose normal must point to the free side", plane);
     reading_.faults.push_back(fault);
+  }
+
+  /// Name of a plane which has the whole region behind it; empty if there is none.
+  std::string plane_before(const Region& region) const {
+    const auto [middle, half] = bounding_box(region);
+    for (const Boundary& boundary : model_.boundaries)
+      if (const auto* plane = std::get_if<Plane>(&boundary.surface))
+        if ((middle - plane->point).dot(plane->normal) + half.dot(plane->normal.cwiseAbs()) <= 0.0)
+          return boundary.name;
+    return "";
   }
 
   const Section& section_;
@@ -457,8 +497,15 @@ class GroupReader {
 }  // namespace
 
 void read_bodies(const Section& top, Reading& reading) {
-  std::size_t number = 0;
-  for (const Section& section : elements(top, "bodies")) GroupReader(section, number++, reading).read();
+  const std::vector<Section> sections = elements(top, "bodies");
+  std::vector<GroupReader> groups;
+  for (std::size_t k = 0; k < sections.size(); ++k) groups.emplace_back(sections[k], k, reading);
+  std::vector<GroupReader*> order;
+  for (GroupReader& group : groups) order.push_back(&group);
+  std::ranges::stable_sort(order, {}, &GroupReader::order);
+  for (GroupReader* group : order) group->make();
+  const Bodies made = std::exchange(reading.scene.initial.bodies, {});
+  for (GroupReader& group : groups) group.enter(made);
 }
 
 }  // namespace scree::io

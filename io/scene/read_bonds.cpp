@@ -1,4 +1,4 @@
-// Bonds: which bodies are glued, when, and what breaks that.
+// Bonds: which bodies they join, when they form, and when they break.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ void read_kind(const Section& section, std::size_t number, Reading& reading) {
   BondLaw law = settings_of<BondLaw>(section);
   law.name = section.has("name") ? section.text("name") : fmt::format("bonds{}", number);
   if (std::ranges::find(model.bonds, law.name, &BondLaw::name) != model.bonds.end())
-    reading.faults.push_back(about(section, "name", "was taken before"));
+    reading.faults.push_back(about(section, "name", "is already in use"));
   const auto limit = [&](const char* key, double& value) {
     if (section.has(key)) value = section.number(key);
   };
@@ -27,10 +27,12 @@ void read_kind(const Section& section, std::size_t number, Reading& reading) {
   if (law.is_rigid()) {
     for (const char* key : {"stiffness_ratio", "damping"})
       if (section.has(key))
-        reading.faults.push_back(about(section, key, "is of no use to rigid bonds: give youngs_modulus too"));
+        reading.faults.push_back(
+            about(section, key, "has no effect on rigid bonds; write youngs_modulus too, or remove it"));
   }
   if (section.has("waits") && section.boolean("waits")) {
-    if (section.has("time")) reading.faults.push_back(about(section, "time", "does not go with waits"));
+    if (section.has("time"))
+      reading.faults.push_back(about(section, "time", "cannot be combined with waits"));
     law.time_s = infinity;
     reading.waiting_bonds.push_back({section, model.bonds.size()});
   }
@@ -45,9 +47,10 @@ void read_kind(const Section& section, std::size_t number, Reading& reading) {
     reading.faults.push_back(fault_at(*section.node(), section.path(), problem));
     reading.faults.back().suggestion = suggestion;
   };
-  if (settings.sleep.is_on()) refuse("does not go with sleep yet", "leave out [sleep]");
+  if (settings.sleep.is_on()) refuse("cannot be combined with sleep", "remove [sleep]");
   if (settings.solver.kind == SolverKind::one_pass)
-    refuse("does not go with the solver 'one_pass', which knows contacts only", "choose gauss_seidel");
+    refuse("cannot be combined with the solver 'one_pass', which supports only contacts",
+           "choose gauss_seidel");
   model.bonds.push_back(std::move(law));
 }
 

@@ -1,4 +1,4 @@
-// Boundaries and how they move.
+// Boundaries and their motion.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -40,18 +40,20 @@ void tell_findings(const Section& section, const MeshFindings& f, bool sheets, R
   const auto warn = [&](std::size_t count, const char* what) {
     if (count > 0) add_warning(section, "file", fmt::format(fmt::runtime(what), count), reading);
   };
-  warn(f.dropped, "{} triangles have no area or are there twice; they are left out");
+  warn(f.dropped, "{} triangles have no area or are duplicates; they are ignored");
   if (!sheets) {
     warn(f.open_edges,
-         "{} edges have one triangle only: the mesh has holes or rims (`sheets = true` if it is to; `scree "
-         "mesh` tells where)");
-    warn(f.crowded_edges, "{} edges have more than two triangles (`sheets = true` if they are to)");
+         "{} edges have only one triangle: the mesh has holes or rims (write `sheets = true` if this is "
+         "intended; `scree mesh` lists them)");
+    warn(f.crowded_edges,
+         "{} edges have more than two triangles (write `sheets = true` if this is intended)");
   }
-  warn(f.turned_edges, "{} edges lie between triangles that face opposite ways");
-  warn(f.needles, "{} triangles are needles, with an angle below a degree");
+  warn(f.turned_edges, "{} edges are between triangles with opposite orientation");
+  warn(f.needles, "{} triangles have an angle below 1 degree");
 }
 
-/// Notes what single precision makes of a mesh: STL is known to have it where all of its numbers fit into it.
+/// Records the rounding errors of a mesh in single precision: an STL file in which all numbers are exact in
+/// single precision.
 void note_precision(const Section& section, const std::filesystem::path& file, const TriangleMesh& mesh,
                     double scale, Reading& reading) {
   std::string ending = file.extension().string();
@@ -74,7 +76,7 @@ std::shared_ptr<MeshSurface> read_surface_of_mesh(const Section& section, double
   try {
     mesh = read_mesh(file, odd);
   } catch (const ReadError& e) {
-    reading.faults.push_back(about(section, "file", fmt::format("is no mesh: {}", e.what())));
+    reading.faults.push_back(about(section, "file", fmt::format("is not a valid mesh: {}", e.what())));
     return nullptr;
   } catch (const VtkMissing& e) {
     reading.faults.push_back(about(section, "file", fmt::format("cannot be read: {}", e.what())));
@@ -91,7 +93,7 @@ std::shared_ptr<MeshSurface> read_surface_of_mesh(const Section& section, double
   if (weld_m > 0.0) mesh = without_t_junctions(welded(mesh, weld_m), weld_m);
   auto surface = std::make_shared<MeshSurface>(mesh_surface(mesh, findings));
   if (!surface->triangles.empty()) return surface;
-  reading.faults.push_back(about(section, "file", "holds no triangle that has an area"));
+  reading.faults.push_back(about(section, "file", "has no triangle with an area"));
   return nullptr;
 }
 
@@ -104,8 +106,8 @@ std::optional<PlacedMesh> read_mesh_surface(const Section& section, Reading& rea
   const std::size_t parts =
       std::max({surface->triangle_of_patch.size(), surface->edges.size(), surface->points.size()});
   if (reading.top->find("shapes") != nullptr && parts > most_mesh_parts) {
-    reading.faults.push_back(
-        about(section, "file", fmt::format("is too fine for bodies given by functions: {} edges", parts)));
+    reading.faults.push_back(about(
+        section, "file", fmt::format("is too fine for bodies with function shapes: it has {} edges", parts)));
     return std::nullopt;
   }
   tell_findings(section, findings, placement.sheets, reading);
@@ -121,9 +123,10 @@ void cut_walls(const Section& top, Reading& reading) {
     scene.model.wall_cells = cut_into_cells(
         scene.model.boundaries, picture_region(scene.initial.bodies, scene.model), scene.output.wall_cells_m);
   } catch (const std::length_error&) {
-    reading.faults.push_back(about(top.child("output"), "wall_cells",
-                                   fmt::format("cuts the walls into more than {} cells", most_wall_cells)));
-    reading.faults.back().suggestion = "give a larger one";
+    reading.faults.push_back(
+        about(top.child("output"), "wall_cells",
+              fmt::format("is too small: the walls would have more than {} cells", most_wall_cells)));
+    reading.faults.back().suggestion = "write a larger value";
   }
 }
 
@@ -136,7 +139,7 @@ std::optional<MeshRegion> read_mesh_region(const Section& section, Reading& read
   if (findings.open_edges + findings.crowded_edges > 0) {
     reading.faults.push_back(
         about(section, "file",
-              fmt::format("is no closed mesh: {} edges have one triangle, {} more than two",
+              fmt::format("is not a closed mesh: {} edges have one triangle, {} have more than two",
                           findings.open_edges, findings.crowded_edges)));
     return std::nullopt;
   }
@@ -151,7 +154,7 @@ struct Turned {
   std::vector<Vec2> corners;
 };
 
-/// Of a cylinder or a cone: from its start to its end, with those discs that close it.
+/// Profile of a cylinder or a cone from its start to its end, with the discs that close it.
 std::optional<Turned> read_between_ends(const Section& section, double start_radius, double end_radius,
                                         Reading& reading) {
   const Vec3 start = section.vector("start"), way = section.vector("end") - start;
@@ -187,7 +190,7 @@ std::optional<Turned> read_turned(const Section& section, const std::string& typ
   return Turned{section.vector("start"), *axis, section.profile("profile")};
 }
 
-/// What is wrong with a profile, and with which key; empty if nothing is.
+/// The problem of a profile, and its key; empty if there is none.
 std::pair<std::string_view, std::string> problem_of(const std::vector<Vec2>& corners, bool closed,
                                                     double rounding, const std::string& type) {
   const std::string_view key = type == "revolved" ? "profile" : type == "cone" ? "end_radius" : "radius";
@@ -197,9 +200,10 @@ std::pair<std::string_view, std::string> problem_of(const std::vector<Vec2>& cor
     const Vec2 &a = corners[k], &b = corners[(k + 1) % n];
     if (a == b) return {key, fmt::format("has the same corner twice, [{}, {}]", a[0], a[1])};
     if (a[0] == 0.0 && b[0] == 0.0 && rounding == 0.0)
-      return {key, "makes a line on the axis, which is no surface without `rounding`"};
+      return {key, "has an edge on the axis, which is not a surface without `rounding`"};
   }
-  if (n == 1 && rounding == 0.0) return {key, "is a single corner, which is no surface without `rounding`"};
+  if (n == 1 && rounding == 0.0)
+    return {key, "has a single corner, which is not a surface without `rounding`"};
   return {};
 }
 
@@ -221,12 +225,12 @@ std::optional<PlacedRevolved> read_revolved(const Section& section, const std::s
       {turned->start, Quat::FromTwoVectors(Vec3::UnitZ(), turned->axis)}};
 }
 
-/// A wall that is a few numbers.
+/// A wall that a few numbers describe.
 template <PlainWall Wall>
 std::optional<BoundarySurface> read_plain(const Section& section, Reading& reading) {
   auto wall = settings_of<Wall>(section);
   if (const WallProblem found = problem_of(wall)) {
-    // A key that is left out has a value too; one that is faulty has been told.
+    // A missing key has its default as value; a faulty key was already reported.
     reading.faults.push_back(section.has(found.member)
                                  ? about(section, found.member, found.problem)
                                  : fault_at(*section.node(), section.path_of(found.member), found.problem));
@@ -266,7 +270,7 @@ std::function<double(double)> read_function_of_time(const Section& section, Read
 void read_time_table(const Section& section, TimeLaw& law, Reading& reading) {
   const std::filesystem::path file = beside_scene(section.text("table"), reading);
   if (const std::string problem = file_problem(file); !problem.empty()) {
-    reading.faults.push_back(about(section, "table", "cannot be opened as a file: " + problem));
+    reading.faults.push_back(about(section, "table", "cannot be opened: " + problem));
     return;
   }
   for (const auto& [time, value, line] : read_csv_pairs(file)) {
@@ -278,13 +282,14 @@ void read_time_table(const Section& section, TimeLaw& law, Reading& reading) {
       reading.faults.push_back(std::move(fault));
     };
     if (!std::isfinite(time) || !std::isfinite(value))
-      return wrong("is no time and value: two numbers are wanted");
-    if (!law.times.empty() && !(time > law.times.back())) return wrong("comes no later than the line before");
+      return wrong("must have two numbers, a time and a value");
+    if (!law.times.empty() && !(time > law.times.back()))
+      return wrong("must be later than the previous line");
     law.times.push_back(time);
     law.values.push_back(value);
   }
   if (law.times.empty())
-    reading.faults.push_back(about(section, "table", "holds no line of a time and a value"));
+    reading.faults.push_back(about(section, "table", "has no line with a time and a value"));
 }
 
 namespace {
@@ -300,15 +305,16 @@ std::optional<MotionStage> read_stage(const Section& section, Reading& reading) 
   if (section.has(turns ? "angular_speed" : "speed"))
     law.rate = section.number(turns ? "angular_speed" : "speed");
   if (section.has("stop")) law.stop = section.number("stop");
-  if (law.stop < law.start) reading.faults.push_back(about(section, "stop", "comes before start"));
+  if (law.stop < law.start) reading.faults.push_back(about(section, "stop", "must not be before start"));
   if (section.has("function")) law.function = read_function_of_time(section, reading);
   if (section.has("table")) read_time_table(section, law, reading);
   if (law.rate == 0.0 && law.amplitude == 0.0 && !section.has("function") && !section.has("table")) {
     Fault fault;
     fault.where = section.node()->where;
     fault.key_path = section.path();
-    fault.problem = fmt::format("says not how it moves: give {}, amplitude and frequency, function or table",
-                                turns ? "angular_speed" : "speed");
+    fault.problem =
+        fmt::format("does not define a motion; write {}, amplitude and frequency, function or table",
+                    turns ? "angular_speed" : "speed");
     reading.faults.push_back(std::move(fault));
   }
   return stage;
@@ -365,7 +371,7 @@ void read_boundaries(const Section& top, Reading& reading) {
     const std::string type = section.has("type") ? section.text("type") : "boundary";
     const std::string name = section.has("name") ? section.text("name") : fmt::format("{}{}", type, number);
     if (!taken.insert(name).second && section.has("name")) {
-      reading.faults.push_back(fault_at(section.given("name"), section.path_of("name"), "was taken before"));
+      reading.faults.push_back(fault_at(section.given("name"), section.path_of("name"), "is already in use"));
     }
     read_boundary(section, name, reading);
     ++number;
@@ -373,7 +379,7 @@ void read_boundaries(const Section& top, Reading& reading) {
 }
 
 namespace {
-/// Triangles, and where they stand.
+/// Triangles of a wall, and their pose.
 std::pair<TriangleMesh, Pose> as_mesh(const PlacedRevolved& wall, double sagitta) {
   return {mesh_of(*wall.surface, sagitta), wall.pose};
 }

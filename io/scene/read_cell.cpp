@@ -1,4 +1,4 @@
-// The periodic cell, and how it flows.
+// The periodic cell and its flow.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -13,18 +13,19 @@ namespace scree::io {
 namespace {
 
 constexpr const char* axes[] = {"x", "y", "z"};
-constexpr double rounding = 1e-12;  // of unit vectors
+constexpr double rounding = 1e-12;  // of components of unit vectors
 
 void read_flow(const Section& section, Reading& reading) {
   PeriodicCell& cell = reading.scene.model.cell;
   CellFlow flow = settings_of<CellFlow>(section);
   if (section.has("stop")) flow.stop = section.number("stop");
-  if (flow.stop <= flow.start) reading.faults.push_back(about(section, "stop", "comes no later than start"));
+  if (flow.stop <= flow.start) reading.faults.push_back(about(section, "stop", "must be later than start"));
   if (!cell.flow.empty() && flow.start < cell.flow.back().stop) {
     reading.faults.push_back(section.has("start")
-                                 ? about(section, "start", "comes before the end of the flow above it")
+                                 ? about(section, "start", "is before the end of the previous flow")
                                  : missing_key(section, "start"));
-    reading.faults.back().suggestion = "flows follow each other: give the first a stop, the next a start";
+    reading.faults.back().suggestion =
+        "flows must follow one another: write a stop for the first and a start for the next";
   }
   const auto gradient = settings_of<FlowGradient>(section);
   flow.rate << gradient.x.transpose(), gradient.y.transpose(), gradient.z.transpose();
@@ -35,7 +36,7 @@ void read_flow(const Section& section, Reading& reading) {
       const bool repeats = cell.periodic[i] && cell.periodic[j];
       if (repeats) continue;
       Fault fault = fault_at(section.given(key).items[j], fmt::format("{}[{}]", section.path_of(key), j),
-                             "flows along, or across, a direction that is not periodic");
+                             "flows along or across a direction that is not periodic");
       fault.unit = "1/s";
       reading.faults.push_back(std::move(fault));
     }
@@ -58,7 +59,7 @@ void read_stress(const Section& section, Reading& reading) {
   if (!cell.holds_stress()) {
     for (const char* key : {"inertia", "largest_rate"})
       if (section.has(key))
-        reading.faults.push_back(about(section, key, "is of no use to a cell that holds no stress"));
+        reading.faults.push_back(about(section, key, "has no effect without stress_x, stress_y or stress_z"));
     return;
   }
   const SolverSettings& solver = reading.scene.model.settings.solver;
@@ -68,22 +69,23 @@ void read_stress(const Section& section, Reading& reading) {
   for (const char* key : {"stress_x", "stress_y", "stress_z"}) {
     if (!section.has(key)) continue;
     if (biased) {
-      reading.faults.push_back(about(section, key, "does not go with position_correction = \"biased\""));
+      reading.faults.push_back(
+          about(section, key, "cannot be combined with position_correction = \"biased\""));
       break;
     }
     reading.faults.push_back(about(
         section, key,
-        fmt::format("does not go with the solver '{}', which knows no rates of cells", to_string(kind))));
+        fmt::format("cannot be combined with the solver '{}', which does not support it", to_string(kind))));
     reading.faults.back().suggestion = "choose gauss_seidel";
     break;
   }
 }
 
-/// What keeps a plane from being a wall of a periodic cell; empty if nothing does.
+/// The reason why a plane cannot be a wall of a periodic cell; empty if it can.
 std::string problem_in_cell(const Model& model, const Boundary& boundary, const Plane& plane) {
   for (std::size_t k = 0; k < 3; ++k) {
     if (model.cell.periodic[k] && std::abs(plane.normal[static_cast<int>(k)]) > rounding)
-      return fmt::format("has a wall across {}, along which the cell repeats itself", axes[k]);
+      return fmt::format("has a wall across {}, in which the cell is periodic", axes[k]);
   }
   const auto tilts = [&](const Vec3& axis) { return axis.cross(plane.normal).norm() > rounding; };
   if (!boundary.is_carried()) return {};
@@ -92,30 +94,28 @@ std::string problem_in_cell(const Model& model, const Boundary& boundary, const 
     return stage.kind == MotionStage::Kind::rotation && tilts(stage.axis);
   });
   if (by_motion || part.is_free() || (part.freedom == Freedom::about && tilts(part.axis)))
-    return "tilts, and walls of a periodic [cell] may turn about their normals alone";
+    return "tilts, but walls of a periodic [cell] may rotate only about their normals";
   return {};
 }
 
-/// Calls f(k) for the axes along which the cell repeats itself.
+/// Calls f(k) for the periodic axes of the cell.
 template <class F>
 void for_repeated_axes(const PeriodicCell& cell, F&& f) {
   for (std::size_t k = 0; k < 3; ++k)
     if (cell.periodic[k]) f(k);
 }
 
-constexpr double wider = 1.0 + 1e-9;  // than a cell, beyond rounding
+constexpr double wider = 1.0 + 1e-9;  // allows for rounding when widths are compared with a cell
 
-/// Grains come from a region that is a part of the cell, or as wide as it is.
+/// An inlet's region must not be wider than the cell.
 void check_inlets(const Section& top, Reading& reading) {
   const Model& model = reading.scene.model;
   const std::vector<Section> sections = elements(top, "inlets");
-  if (model.inlets.size() != sections.size()) return;  // said already
+  if (model.inlets.size() != sections.size()) return;  // already reported
   for (std::size_t i = 0; i < sections.size(); ++i) {
     if (model.cell.holds_stress()) {
-      Fault fault = about(sections[i], "region",
-                          "does not go with a [cell] that holds a stress: how fast that stretches belongs to "
-                          "the bodies in it");
-      fault.suggestion = "fill the cell by [[bodies]], or leave stress_x, stress_y and stress_z out";
+      Fault fault = about(sections[i], "region", "cannot be combined with a [cell] that holds a stress");
+      fault.suggestion = "fill the cell with [[bodies]], or remove stress_x, stress_y and stress_z";
       reading.faults.push_back(std::move(fault));
       continue;
     }
@@ -125,7 +125,7 @@ void check_inlets(const Section& top, Reading& reading) {
       const double edge = model.cell.high[axis] - model.cell.low[axis];
       if (extent[axis] <= edge * wider) return;
       Fault fault = about(sections[i], "region",
-                          fmt::format("is {:.6g} m wide along {}, along which the [cell] repeats itself",
+                          fmt::format("is {:.6g} m wide along {}, a periodic direction of the [cell]",
                                       extent[axis], axes[k]));
       fault.allowed = fmt::format("<= {:.6g} m, the width of the cell", edge);
       reading.faults.push_back(std::move(fault));
@@ -133,7 +133,8 @@ void check_inlets(const Section& top, Reading& reading) {
   }
 }
 
-/// A plane across what repeats itself, and a domain that ends there, would have everybody's images beyond it.
+/// No plane of an outlet, and no end of a domain, may lie across a periodic direction: images of every body
+/// would be beyond it.
 void check_ways_out(const Section& top, Reading& reading) {
   const PeriodicCell& cell = reading.scene.model.cell;
   for (const Section& section : elements(top, "outlets")) {
@@ -141,12 +142,11 @@ void check_ways_out(const Section& top, Reading& reading) {
     const Vec3 normal = section.vector("normal").normalized();
     for_repeated_axes(cell, [&](std::size_t k) {
       if (std::abs(normal[static_cast<Eigen::Index>(k)]) <= rounding) return;
-      reading.faults.push_back(about(
-          section, "normal",
-          fmt::format("is not level along {}, along which the [cell] repeats itself: every body has an image "
-                      "beyond such a plane",
-                      axes[k])));
-      reading.faults.back().suggestion = "say type = \"box\"";
+      reading.faults.push_back(about(section, "normal",
+                                     fmt::format("must be 0 along {}, a periodic direction of the [cell]: "
+                                                 "every body has an image beyond such a plane",
+                                                 axes[k])));
+      reading.faults.back().suggestion = "write type = \"box\"";
     });
   }
   const Section domain = top.child("domain");
@@ -159,27 +159,27 @@ void check_ways_out(const Section& top, Reading& reading) {
       const double slack = (wider - 1.0) * (cell.high[axis] - cell.low[axis]);
       if (sign * (end[axis] - face[axis]) >= -slack) return;
       reading.faults.push_back(
-          about(domain, key,
-                fmt::format("ends within the [cell] along {}, along which it repeats itself", axes[k])));
-      reading.faults.back().suggestion = "make it as wide as the cell there, or wider: it ends nowhere then";
+          about(domain, key, fmt::format("ends within the [cell] along {}, a periodic direction", axes[k])));
+      reading.faults.back().suggestion =
+          "make it at least as wide as the cell there; the domain then has no end in this direction";
     });
   };
   check("low", -1.0, cell.low);
   check("high", 1.0, cell.high);
 }
 
-/// No wall in a cell may be at one place alone.
+/// Reports walls that would be at a single place of a periodic cell.
 void refuse_places(const Section& top, Reading& reading) {
   const Model& model = reading.scene.model;
   std::size_t number = 0;
   for (const Section& section : elements(top, "boundaries")) {
     const std::size_t at = number++;
-    if (!section.has("type")) continue;  // said already
+    if (!section.has("type")) continue;  // already reported
     const std::string type = section.text("type");
     const std::string name = section.has("name") ? section.text("name") : fmt::format("{}{}", type, at);
     if (type != "plane" && type != "box") {
       reading.faults.push_back(
-          about(section, "type", "is at one place of a periodic [cell]: walls are planes there"));
+          about(section, "type", "cannot be used in a periodic [cell]: its walls must be planes"));
       continue;
     }
     for (const Boundary& b : model.boundaries) {
@@ -202,7 +202,8 @@ void read_cell(const Section& top, Reading& reading) {
   if (!is_box(section, reading)) return;
   const std::vector<std::string> along = settings_of<RepeatedDirections>(section).periodic;
   for (std::size_t k = 0; k < 3; ++k) cell.periodic[k] = std::ranges::find(along, axes[k]) != along.end();
-  if (!cell.is_periodic()) reading.faults.push_back(about(section, "periodic", "names no direction"));
+  if (!cell.is_periodic())
+    reading.faults.push_back(about(section, "periodic", "must have at least one direction"));
   read_stress(section, reading);
   for (const Section& flow : elements(section, "flow"))
     if (!flow.node()->faulty) read_flow(flow, reading);
@@ -216,8 +217,8 @@ void check_cell(const Section& top, Reading& reading) {
   check_inlets(top, reading);
   check_ways_out(top, reading);
   if (model.cell.flows() && model.settings.sleep.is_on())
-    reading.faults.push_back(about(top.child("sleep"), "speed", "does not go with a cell that flows"));
-  // No body touches two images of another, nor itself, as the cell is at its narrowest.
+    reading.faults.push_back(about(top.child("sleep"), "speed", "cannot be combined with a cell that flows"));
+  // Even where the cell is narrowest, no body may touch two images of another body, or its own image.
   double largest = 0.0;
   const Bodies& bodies = reading.scene.initial.bodies;
   for (std::size_t i = 0; i < bodies.size(); ++i)
@@ -225,7 +226,7 @@ void check_cell(const Section& top, Reading& reading) {
   for (const Inlet& inlet : model.inlets)
     for (const InletGrain& grain : inlet.grains)
       largest = std::max(largest, 2.0 * model.shapes.bounding_radius(grain.shape));
-  // Between its ends a flow may make the cell narrower: sheared by half of itself, it is.
+  // The cell may be narrower during a flow than before and after it, e.g. when sheared by half its width.
   constexpr int moments = 1000;
   const double end = reading.scene.end_time_s;
   std::vector<double> times{0.0, end};
@@ -237,14 +238,14 @@ void check_cell(const Section& top, Reading& reading) {
   for (const double t : times) {
     const PlacedCell cell = model.cell.at(t);
     if (!cell.lattice.allFinite() || !cell.inverse.allFinite() || !cell.deformation.allFinite()) {
-      reading.faults.push_back(
-          about(section, "high", fmt::format("flows out of the range of numbers until {:g} s", t)));
+      reading.faults.push_back(about(
+          section, "high", fmt::format("becomes too large for floating-point numbers before {:g} s", t)));
       return;
     }
     const double width = cell.least_width();
     if (width >= 2.0 * largest) continue;
     Fault fault =
-        about(section, "high", fmt::format("makes a cell that is {:.3g} m wide at {:g} s", width, t));
+        about(section, "high", fmt::format("gives a cell of only {:.3g} m width at {:g} s", width, t));
     fault.allowed = fmt::format(">= {:.3g} m, twice the largest body", 2.0 * largest);
     reading.faults.push_back(std::move(fault));
     return;

@@ -1,4 +1,4 @@
-// Events: conditions on recorded quantities, and what they do.
+// Events: conditions on recorded quantities, and the actions.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -15,7 +15,8 @@ namespace scree::io {
 
 namespace {
 
-// Of the speed that gravity gives in a step: what is slower is at rest unless the scene says otherwise.
+// As a fraction of the speed that gravity gives in a step: slower bodies are at rest, unless the scene sets
+// rest_speed.
 constexpr double restful_part = 0.1;
 
 class EventReader {
@@ -47,7 +48,7 @@ class EventReader {
     reading_.faults.push_back(std::move(fault));
   }
 
-  /// Which of some parts a key names.
+  /// The index of the part that a key names.
   std::optional<std::size_t> find(const auto& parts, const char* of_what, std::string_view key) {
     return find_name(names_of(parts), of_what, section_, key, reading_);
   }
@@ -58,32 +59,33 @@ class EventReader {
     const bool rises = section_.has("rises_above"), falls = section_.has("falls_below");
     c.both = section_.has("crosses");
     if (int{rises} + int{falls} + int{c.both} != 1) {
-      refuse_all("needs one of rises_above, falls_below and crosses");
+      refuse_all("needs exactly one of rises_above, falls_below and crosses");
       return;
     }
     c.rising = !falls;
     c.threshold = section_.number(rises ? "rises_above" : falls ? "falls_below" : "crosses");
     if (c.both && section_.has("hold"))
-      refuse("hold", "does not go with crosses: a crossing has no side to stay on");
+      refuse("hold", "cannot be combined with crosses: hold needs rises_above or falls_below");
     if (section_.has("expression")) {
       read_expression();
     } else if (section_.has("quantity")) {
-      if (section_.has("other_body")) refuse("other_body", "is of an expression: a quantity is of one body");
+      if (section_.has("other_body"))
+        refuse("other_body", "can be used only with expression: a quantity belongs to one body");
       read_quantity();
     } else {
-      refuse_all("needs a quantity, or an expression");
+      refuse_all("needs quantity or expression");
     }
     if (c.quantity != "time_s" || section_.has("expression")) return;
     c.time_s = c.threshold;
-    if (falls) refuse("falls_below", "never comes true: time does not fall", "say rises_above");
+    if (falls) refuse("falls_below", "is never true: time does not decrease", "write rises_above");
   }
 
-  /// Of the time, and of the places, velocities and rates of turning of one body or two.
+  /// An expression in the time and in the positions, velocities and angular velocities of one or two bodies.
   void read_expression() {
     Condition& c = event_.condition;
     for (const char* key :
          {"quantity", "boundary", "part", "joint", "opening", "bodies", "bonds", "model", "region"})
-      if (section_.has(key)) refuse(key, "does not go with expression");
+      if (section_.has(key)) refuse(key, "cannot be combined with expression");
     const bool two = section_.has("other_body");
     const std::optional<Formula> formula =
         read_formula(section_.given("expression"), section_.path_of("expression"),
@@ -98,12 +100,13 @@ class EventReader {
     };
     const bool of_body = uses(1) || (two && uses(10));
     if (of_body != section_.has("body")) {
-      refuse("expression", of_body ? "is of a body: say which by `body`" : "is of no body: leave `body` out");
+      refuse("expression", of_body ? "uses variables of a body: write `body`, the number of the body"
+                                   : "uses no variables of a body: remove `body`");
       return;
     }
     if (two && !uses(10)) {
       refuse("other_body",
-             "is not used: its place is ox, oy, oz in the expression, its velocity ovx, ovy, ovz");
+             "is not used: in the expression its position is ox, oy, oz, and its velocity ovx, ovy, ovz");
       return;
     }
     if (!of_body) {
@@ -118,7 +121,7 @@ class EventReader {
         two ? std::optional<BodyId>(section_.integer("other_body")) : std::nullopt;
     if (!is_there("body", id) || (other && !is_there("other_body", *other))) return;
     if (other && *other == id) {
-      refuse("other_body", "is the body itself");
+      refuse("other_body", "must differ from body");
       return;
     }
     c.quantity += other ? fmt::format(" of bodies {} and {}", id, *other) : fmt::format(" of body {}", id);
@@ -141,24 +144,25 @@ class EventReader {
   bool is_there(const char* key, BodyId id) {
     if (id < reading_.scene.initial.bodies.next_id || !model_.inlets.empty() || !reading_.faults.empty())
       return true;
-    refuse(key, fmt::format("is not there: the scene has bodies 0 to {}",
+    refuse(key, fmt::format("does not exist: the scene has bodies 0 to {}",
                             reading_.scene.initial.bodies.next_id - 1));
     return false;
   }
 
-  /// Which kind of part has the quantity: the one whose key is given, or one that needs none.
+  /// Finds the kind of part that has the quantity: the kind whose key is given, or a kind without a key.
   void read_quantity() {
     std::vector<const ObservedKindWords*> given;
     for (const ObservedKindWords& of : observed_kinds())
       if (*of.key != '\0' && of.kind != ObservedKind::region && section_.has(of.key)) given.push_back(&of);
     if (section_.has("model")) {
       for (const char* key : {given.empty() ? "region" : given[0]->key, "region"})
-        if (section_.has(key)) return refuse(key, "does not go with model: a variable is of it alone");
+        if (section_.has(key))
+          return refuse(key, "cannot be combined with model: a variable belongs only to the model");
       return read_variable();
     }
     if (given.size() > 1)
       return refuse(given[1]->key,
-                    fmt::format("does not go with {}: a quantity is of one part", given[0]->key));
+                    fmt::format("cannot be combined with {}: a quantity belongs to one part", given[0]->key));
     if (!given.empty()) return read_part_quantity(*given[0]);
     const std::string name = section_.text("quantity");
     std::vector<ObservedKind> kinds{ObservedKind::region, ObservedKind::run};
@@ -177,9 +181,9 @@ class EventReader {
       if (*of.key != '\0' && find_observable(of.kind, name) != nullptr)
         owners.push_back(fmt::format("{} (`{}`)", of.noun, of.key));
     if (!owners.empty())
-      return refuse("quantity",
-                    fmt::format("is of a part, and none is named: of {}", fmt::join(owners, ", of ")));
-    refuse("quantity", "is not a quantity that is observed", did_you_mean(name, known));
+      return refuse("quantity", fmt::format("belongs to a part, and the event does not name it: {}",
+                                            fmt::join(owners, ", ")));
+    refuse("quantity", "is not the name of a quantity", did_you_mean(name, known));
   }
 
   void read_part_quantity(const ObservedKindWords& of) {
@@ -188,7 +192,7 @@ class EventReader {
     if (quantity == nullptr) {
       std::vector<std::string> known;
       for (const Observable& other : observables(of.kind)) known.emplace_back(other.name);
-      refuse("quantity", fmt::format("is no quantity of {}", of.noun), did_you_mean(name, known));
+      refuse("quantity", fmt::format("is not a quantity of {}", of.noun), did_you_mean(name, known));
       reading_.faults.back().allowed = fmt::format("{}", fmt::join(known, ", "));
       return;
     }
@@ -206,7 +210,7 @@ class EventReader {
     }
     if (parts.empty()) return;
     if (!quantity->is_known_of(model_, parts[0]))
-      return refuse("quantity", fmt::format("is none of this one: {} has it not", section_.text(of.key)));
+      return refuse("quantity", fmt::format("is not available: {} does not have it", section_.text(of.key)));
     observe(of.kind, *quantity, parts);
     event_.condition.quantity +=
         of.kind == ObservedKind::body ? fmt::format(" of body {}", parts[0]) : " of " + section_.text(of.key);
@@ -214,19 +218,19 @@ class EventReader {
 
   static std::string of_noun(const ObservedKindWords& of) { return std::string("of ") + of.noun; }
 
-  /// The event looks at a quantity, in a region where that makes sense.
+  /// Sets the quantity of the condition, with a region if the quantity needs one.
   void observe(ObservedKind kind, const Observable& quantity, const std::vector<std::int64_t>& parts) {
     std::optional<Region> region;
     if (section_.has("region") && kind != ObservedKind::region) {
-      refuse_all(fmt::format("gives a region, but {} is of none", quantity.name),
-                 "mass_in_region_kg and bodies_in_region are of a region");
+      refuse_all(fmt::format("has a region, but {} does not use it", quantity.name),
+                 "mass_in_region_kg and bodies_in_region use a region");
       return;
     }
     if (section_.has("region")) {
       region = read_region(section_.child("region"), reading_);
       if (!region) return;
     } else if (std::string_view(quantity.name).find("_in_region") != std::string_view::npos) {
-      refuse("quantity", "is of a region: say which by `region`");
+      refuse("quantity", "needs a region: write `region`");
       return;
     }
     event_.condition.quantity = section_.text("quantity");
@@ -237,7 +241,7 @@ class EventReader {
     };
   }
 
-  /// What a declarative model sees or gives.
+  /// An input, an output or a recorded variable of a declarative model.
   void read_variable() {
     const auto actuator = find(model_.actuators, "of a model", "model");
     if (!actuator) return;
@@ -245,7 +249,7 @@ class EventReader {
     const std::vector<std::string> variables = variables_of(model_.actuators[*actuator]);
     const auto found = std::ranges::find(variables, name);
     if (found == variables.end()) {
-      refuse("quantity", "is no input or output of the model, and it does not record it",
+      refuse("quantity", "is not an input, an output or a recorded variable of the model",
              did_you_mean(name, variables));
       reading_.faults.back().allowed = fmt::format("{}", fmt::join(variables, ", "));
       return;
@@ -265,7 +269,7 @@ class EventReader {
     const Materials& materials = model_.materials;
     if (materials.density(both[0]) != materials.density(both[1])) {
       refuse("change_material",
-             fmt::format("names materials of {:g} and {:g} kg/m^3, and bodies keep their mass",
+             fmt::format("names materials of {:g} and {:g} kg/m^3, but the mass of bodies cannot change",
                          materials.density(both[0]), materials.density(both[1])));
       return;
     }
@@ -277,7 +281,7 @@ class EventReader {
     done.emplace_back("set velocity");
     const auto formulas = read_formulas(section_, "set_velocity", FormulaOf::body, reading_);
     if (!section_.has("body"))
-      refuse("set_velocity", "is of a body: say which by `body`, with an `expression` of it");
+      refuse("set_velocity", "needs a body: write `body`, and an `expression` with its variables");
     if (!formulas) return;
     event_.actions.velocity = [f = *formulas](double t, const Vec3& x, const Twist& motion) {
       const Vec3 &v = motion.linear, &w = motion.angular;
@@ -301,7 +305,7 @@ class EventReader {
                  wall != model_.boundaries.end()) {
         reading_.faults.back().suggestion =
             wall->is_carried() ? fmt::format("its part is '{}'", model_.parts[wall->part].name)
-                               : "the boundary of this name stands still: give it a motion, or a part";
+                               : "the boundary of this name does not move: write a motion or a part for it";
       } else if (const auto group = std::ranges::find(reading_.groups, section_.text(key), &BodyGroup::name);
                  group != reading_.groups.end()) {
         const Bodies& bodies = reading_.scene.initial.bodies;
@@ -346,7 +350,7 @@ class EventReader {
     if (done.empty())
       refuse_all(
           "does nothing",
-          "give record = true, stop = true, remove, start_motion, stop_motion, release_part, "
+          "write record = true, stop = true, remove, start_motion, stop_motion, release_part, "
           "lock_part, release_bodies, "
           "start_inlet, stop_inlet, change_material, form_bonds, set_velocity, gravity or output_interval");
   }
@@ -357,7 +361,7 @@ class EventReader {
   Event event_;
 };
 
-/// Ends the run when everybody has been slow for a while.
+/// Ends the run when all bodies have been slow for some time.
 Event at_rest(const Scene& scene) {
   Event event;
   event.name = "at rest";
@@ -375,24 +379,24 @@ Event at_rest(const Scene& scene) {
   return event;
 }
 
-/// What counts as rest.
+/// Reads the speed below which bodies are at rest.
 void read_rest(const Section& top, Reading& reading) {
   Scene& scene = reading.scene;
   const Settings& settings = scene.model.settings;
   if (scene.rest_speed_m_s == 0.0) scene.rest_speed_m_s = usual_rest_speed(settings);
   if (scene.until == RunEnd::at_rest && scene.rest_speed_m_s == 0.0) {
     reading.faults.push_back(fault_at(top.given("until"), "until", "needs rest_speed"));
-    reading.faults.back().suggestion = "without gravity nothing says which speeds are slow";
+    reading.faults.back().suggestion = "without gravity there is no default; write rest_speed";
   }
 }
 
-/// An event that was read, and where it stands.
+/// An event that was read, and its section.
 struct Read {
   Section section;
   std::size_t event;
 };
 
-/// Faults of actions that change nothing, whatever happens.
+/// Reports actions that can never change anything.
 class IdleActions {
  public:
   explicit IdleActions(Reading& reading)
@@ -403,48 +407,48 @@ class IdleActions {
     for (const std::size_t k : a.start_motion) {
       if (!moves(k)) return idle(read, "start_motion", "has no motion that could start");
       if (!waits(k) && !any([&](const Actions& o) { return names(o.stop_motion, k); }))
-        return idle(read, "start_motion", "moves from the beginning: let it wait by motion_waits = true");
+        return idle(read, "start_motion", "moves from the beginning: write motion_waits = true");
     }
     for (const std::size_t k : a.stop_motion)
       if (!moves(k)) return idle(read, "stop_motion", "has no motion that could stop");
     for (const std::size_t m : a.release) {
-      if (!scene_.model.parts[m].is_driven()) return idle(read, "release_part", "is moved by no forces");
+      if (!scene_.model.parts[m].is_driven()) return idle(read, "release_part", "is not moved by forces");
       if (!scene_.model.parts[m].starts_locked && !any([&](const Actions& o) { return names(o.lock, m); }))
-        return idle(read, "release_part", "moves from the beginning: let it wait by starts_locked = true");
+        return idle(read, "release_part", "moves from the beginning: write starts_locked = true");
     }
     for (const std::size_t m : a.lock)
-      if (!scene_.model.parts[m].is_driven()) return idle(read, "lock_part", "is moved by no forces");
+      if (!scene_.model.parts[m].is_driven()) return idle(read, "lock_part", "is not moved by forces");
     for (const std::size_t m : a.release_bodies)
       if (std::ranges::find(scene_.initial.bodies.part, static_cast<std::int32_t>(m)) ==
           scene_.initial.bodies.part.end())
         return idle(read, "release_bodies", "carries no bodies");
     for (const std::size_t k : a.start_inlet)
       if (!is_waiting(k) && !any([&](const Actions& o) { return names(o.stop_inlet, k); }))
-        return idle(read, "start_inlet", "runs from the beginning: let it wait by waits = true");
+        return idle(read, "start_inlet", "runs from the beginning: write waits = true");
     if (a.gravity && *a.gravity == settings_.gravity && !scene_.model.forces.gravity &&
         !any([&](const Actions& o) { return o.gravity && *o.gravity != *a.gravity; }))
-      idle(read, "gravity", "is what gravity is anyway");
+      idle(read, "gravity", "is the same as the gravity of the scene");
     const double interval = scene_.output.interval_s;
     if (a.output_interval_s &&
         !any([&](const Actions& o) { return o.output_interval_s.value_or(interval) != interval; }))
-      idle(read, "output_interval", "is what the interval is anyway");
+      idle(read, "output_interval", "is the same as the interval of the scene");
   }
 
   void refuse_waiting(const Waiting& waiting) {
     if (!moves(waiting.number))
-      refuse(waiting.section, "motion_waits", "has no motion that could wait");
+      refuse(waiting.section, "motion_waits", "has no effect: there is no motion");
     else if (!any([&](const Actions& a) { return names(a.start_motion, waiting.number); }))
-      refuse(waiting.section, "motion_waits", "waits for ever: no event has it in start_motion");
+      refuse(waiting.section, "motion_waits", "never ends: no event has this part in start_motion");
   }
 
-  /// What waits for an event that never comes.
+  /// Reports inlets and bonds that wait for an event which does not exist.
   void refuse_waiting_openings() {
     for (const Waiting& w : reading_.waiting_inlets)
       if (!any([&](const Actions& a) { return names(a.start_inlet, w.number); }))
-        refuse(w.section, "waits", "waits for ever: no event has it in start_inlet");
+        refuse(w.section, "waits", "never ends: no event has this inlet in start_inlet");
     for (const Waiting& w : reading_.waiting_bonds)
       if (!any([&](const Actions& a) { return names(a.form_bonds, w.number); }))
-        refuse(w.section, "waits", "waits for ever: no event has them in form_bonds");
+        refuse(w.section, "waits", "never ends: no event has these bonds in form_bonds");
   }
 
  private:
@@ -469,7 +473,7 @@ class IdleActions {
   const Settings& settings_;
 };
 
-/// The event after which another one is looked at.
+/// Finds the event that must happen before another one is checked.
 void find_earlier(const Read& read, Reading& reading) {
   std::vector<Event>& events = reading.scene.events;
   if (!read.section.has("after")) return;
@@ -503,7 +507,8 @@ void read_events(const Section& top, Reading& reading) {
     if (scene.events.size() > before) read.push_back({sections[k], before});
     all_read = all_read && scene.events.size() > before;
   }
-  if (all_read && reading.faults.size() == faults) {  // else what is missing may be in what could not be read
+  if (all_read &&
+      reading.faults.size() == faults) {  // otherwise the missing event may be one that could not be read
     IdleActions actions(reading);
     for (const Read& r : read) actions.refuse_in(r);
     for (const Waiting& w : reading.waiting_motions) actions.refuse_waiting(w);

@@ -1,4 +1,4 @@
-// Gravity that changes, fields of force, and the fluid.
+// Gravity as a function of time, force fields, and the fluid.
 #include <algorithm>
 
 #include "io/scene/faults.h"
@@ -38,7 +38,7 @@ void read_forces(const Section& top, Reading& reading) {
   if (top.has("gravity_function")) {
     if (top.has("gravity"))
       reading.faults.push_back(fault_at(top.given("gravity_function"), "gravity_function",
-                                        "stands beside gravity: give one of them"));
+                                        "cannot be combined with gravity; remove one of them"));
     if (const auto formulas = read_formulas(top, "gravity_function", FormulaOf::time, reading)) {
       model.forces.gravity = [f = *formulas](double t) {
         const std::array at{t};

@@ -1,4 +1,4 @@
-// Functions of time and place in scenes: expressions that may use the scene's parameters.
+// Functions of time and position in scenes: expressions that may use the scene's parameters.
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace scree::io {
 
 namespace {
 
-// Where functions are tried when they are read: in the order of their variables, SI.
+// Values of the variables, in SI units, with which functions are tested when they are read.
 constexpr std::array<std::array<double, 19>, 3> trials{
     {{},
      {0.1, 0.1, -0.2, 0.3, 0.2, -0.1, 0.4, 0.3, 0.2, 0.1, 0.7, 0.6, 0.5, -0.3, 0.2, 0.5, 0.2, -0.2, 0.8},
@@ -27,20 +27,22 @@ Variables variables_of(FormulaOf what) {
     case FormulaOf::time:
       return {{"t"}, "t (the time, s)"};
     case FormulaOf::place:
-      return {{"t", "x", "y", "z"}, "t (the time, s) nor x, y, z (the place, m)"};
+      return {{"t", "x", "y", "z"}, "t (the time, s) nor x, y, z (the position, m)"};
     case FormulaOf::field:
       return {{"t", "x", "y", "z", "vx", "vy", "vz"},
-              "t (the time, s) nor x, y, z (the place, m) nor vx, vy, vz (the body's velocity, m/s)"};
+              "t (the time, s) nor x, y, z (the position, m) nor vx, vy, vz (the body's velocity, m/s)"};
     case FormulaOf::body:
-      return {{"t", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz"},
-              "t (the time, s) nor x, y, z (the body's place, m) nor vx, vy, vz (its velocity, m/s) nor wx, "
-              "wy, wz "
-              "(its rate of turning, rad/s)"};
+      return {
+          {"t", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz"},
+          "t (the time, s) nor x, y, z (the body's position, m) nor vx, vy, vz (its velocity, m/s) nor wx, "
+          "wy, wz "
+          "(its angular velocity, rad/s)"};
     case FormulaOf::two_bodies:
-      return {{"t", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz", "ox", "oy", "oz", "ovx", "ovy", "ovz",
-               "owx", "owy", "owz"},
-              "t (the time, s) nor x, y, z (the body's place, m) nor vx, vy, vz (its velocity, m/s) nor wx, "
-              "wy, wz (its rate of turning, rad/s) nor one of these with an o before it (the other body's)"};
+      return {
+          {"t", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz", "ox", "oy", "oz", "ovx", "ovy", "ovz",
+           "owx", "owy", "owz"},
+          "t (the time, s) nor x, y, z (the body's position, m) nor vx, vy, vz (its velocity, m/s) nor wx, "
+          "wy, wz (its angular velocity, rad/s) nor one of these with an o before it (for the other body)"};
   }
   return {};
 }
@@ -75,7 +77,7 @@ std::optional<Formula> read_formula(const Node& node, const std::string& path, F
   try {
     Formula formula(node.is_number() ? fmt::format("{}", node.number) : node.text, variables, lookup);
     for (const auto& at : trials) {
-      // A field may have its pole in the origin.
+      // A field may be infinite at the origin.
       if (std::isfinite(formula(at)) || (what != FormulaOf::time && at == trials[0])) continue;
       return refuse(fmt::format("is not finite at t = {} s", at[0]), "");
     }

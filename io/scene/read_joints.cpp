@@ -1,4 +1,4 @@
-// Joints: what holds bodies, parts and the ground together, and what drives that.
+// Joints between bodies, parts and the ground, and their motors.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 using Partner = JointPartner::Kind;
 using Coordinate = JointCoordinate::Kind;
 
-/// What a word of `type` is.
+/// The kind of joint for a word of `type`.
 struct NamedKind {
   std::string_view word;
   JointKind kind;
@@ -58,7 +58,7 @@ class JointReader {
     joint_.kind = std::ranges::find(kinds, type, &NamedKind::word)->kind;
     joint_.name = section_.has("name") ? section_.text("name") : fmt::format("joint{}", model_.joints.size());
     if (type == "gear" || type == "rack") {
-      joint_.kind = JointKind::cylinder;  // of itself it holds nothing
+      joint_.kind = JointKind::cylinder;  // a gear has no constraints of its own
       joint_.couples.kind = type == "gear" ? JointTeeth::Kind::gear : JointTeeth::Kind::rack;
       read_coupling();
       if (reading_.faults.size() == before) model_.joints.push_back(std::move(joint_));
@@ -90,25 +90,25 @@ class JointReader {
     reading_.faults.back().suggestion = std::move(suggestion);
   }
 
-  /// Of two joints that are there already.
+  /// Couples two joints that were read before.
   void read_coupling() {
     JointTeeth& teeth = joint_.couples;
     const bool gear = teeth.kind == JointTeeth::Kind::gear;
     for (const char* key :
          {"a", "b", "body_a", "body_b", "chain", "point", "point_a", "point_b", "axis", "low", "high",
           "friction", "friction_coefficient", "friction_radius", "stiffness", "rest", "damping", "motor"})
-      if (section_.has(key)) refuse(key, "is of no use to gears and racks, which couple two other joints");
+      if (section_.has(key)) refuse(key, "has no effect on gears and racks, which couple two other joints");
     teeth.ratio = section_.number("ratio");
     if (teeth.ratio == 0.0 || (gear && teeth.ratio == -1.0))
-      return refuse("ratio", "leaves no circle for the teeth");
+      return refuse("ratio", "does not give a pitch circle");
     const auto find = [&](const char* key, JointKind kind, std::size_t& number) {
       const auto at =
-          find_name(names_of(model_.joints), "of a joint before this one", section_, key, reading_);
+          find_name(names_of(model_.joints), "of a joint above this one", section_, key, reading_);
       if (!at) return;
       number = *at;
       const MachineJoint& joint = model_.joints[*at];
       if (joint.kind != kind || joint.couples.kind != JointTeeth::Kind::none)
-        refuse(key, fmt::format("is not {}", to_string(kind)));
+        refuse(key, fmt::format("is not a {} joint", to_string(kind)));
     };
     const std::size_t before = reading_.faults.size();
     find("first", JointKind::revolute, teeth.first);
@@ -116,20 +116,21 @@ class JointReader {
     if (reading_.faults.size() > before) return;
     const MachineJoint &of_one = model_.joints[teeth.first], &of_two = model_.joints[teeth.second];
     if (of_one.a.kind != of_two.a.kind || of_one.a.index != of_two.a.index)
-      return refuse("second", "has another side a than the first: teeth need one carrier",
-                    "give both the same a, and their wheels as b");
+      return refuse("second", "must have the same a as the first joint, because gears need a common carrier",
+                    "write the carrier as a of both joints, and the wheels as b");
     const auto axis = [&](std::size_t joint) { return axes_of(model_.joints[joint].b); };
     const auto [point_one, one] = axis(teeth.first);
     const auto [point_two, two] = axis(teeth.second);
     const double along = std::abs(one.dot(two));
-    if (gear && along < 1.0 - 1e-9) refuse("second", "has an axis that is not parallel to that of the first");
-    if (!gear && along > 1e-9) refuse("second", "has an axis that is not square to that of the first");
+    if (gear && along < 1.0 - 1e-9) refuse("second", "must have an axis parallel to that of the first joint");
+    if (!gear && along > 1e-9) refuse("second", "must have an axis perpendicular to that of the first joint");
     const Vec3 apart = point_two - point_one;
-    if (gear && (apart - apart.dot(one) * one).norm() == 0.0) refuse("second", "has the axis of the first");
+    if (gear && (apart - apart.dot(one) * one).norm() == 0.0)
+      refuse("second", "has the same axis as the first joint");
     if (gear && one.dot(two) < 0.0)
-      refuse("second", "has an axis that points the other way", "turn it round");
+      refuse("second", "has an axis in the opposite direction", "reverse the axis of one of the two joints");
   }
-  /// Point and axis of a side of a joint, at the start.
+  /// Point and axis of one side of a joint, at the start.
   std::pair<Vec3, Vec3> axes_of(const JointPartner& side) const {
     Pose of;
     const auto index = static_cast<std::size_t>(side.index);
@@ -139,20 +140,20 @@ class JointReader {
     return {frame.position, frame.orientation * Vec3::UnitZ()};
   }
 
-  /// As a spline through points of it, in the world's axes about its first point.
+  /// Stores the curve as a spline through points, in world axes relative to its first point.
   void read_curve() {
     constexpr int pieces = 512;
     const auto formulas = read_formulas(section_, "curve", FormulaOf::time, reading_);
     const double from = section_.number("from"), to = section_.number("to");
     if (!formulas) return;
-    if (!(to > from)) return refuse("to", "is not above from");
+    if (!(to > from)) return refuse("to", "must be larger than from");
     std::vector<Vec3> points;
     for (int k = 0; k <= pieces; ++k) {
       const std::vector<double> t{from + (to - from) * k / pieces};
       const Vec3 point((*formulas)[0](t), (*formulas)[1](t), (*formulas)[2](t));
       if (!point.allFinite()) return refuse("curve", fmt::format("is not finite at t = {:g}", t[0]));
       if (!points.empty() && !((point - points.back()).norm() > 0.0))
-        return refuse("curve", fmt::format("stands still at t = {:g}", t[0]));
+        return refuse("curve", fmt::format("does not move at t = {:g}", t[0]));
       points.push_back(point);
     }
     curve_at_ = points.front();
@@ -186,7 +187,7 @@ class JointReader {
     axis_b_ = *second;
     if (std::abs(axis_.dot(*axis_b_)) > 1e-9)
       refuse("axis_b",
-             fmt::format("is not square to axis: {:.4g} degrees",
+             fmt::format("must be perpendicular to axis; the angle is {:.4g} degrees",
                          std::acos(std::clamp(axis_.dot(*axis_b_), -1.0, 1.0)) * 180.0 / std::numbers::pi));
   }
 
@@ -200,27 +201,27 @@ class JointReader {
                                       : JointMotor::Kind::force;
     for (const char* key : {"stiffness", "damping"}) {
       if (motor.kind == JointMotor::Kind::position || !section.has(key)) continue;
-      reading_.faults.push_back(about(section, key, "is of motors to a position"));
+      reading_.faults.push_back(about(section, key, "can be used only with motors of type \"position\""));
     }
     if (section.has("most")) motor.most = section.number("most");
     if (section.has("function")) motor.law.function = read_function_of_time(section, reading_);
     if (section.has("table")) read_time_table(section, motor.law, reading_);
     if (section.has("model")) read_actuator(section);
     if (section.has("variable") && !section.has("model"))
-      reading_.faults.push_back(about(section, "variable", "is of a model: name that too"));
+      reading_.faults.push_back(about(section, "variable", "needs model, the name of one of [[models]]"));
     if (!section.has("value") && !section.has("function") && !section.has("table") && !section.has("model"))
       reading_.faults.push_back(
-          fault_at(*section.node(), section.path(), "says nothing: give value, function, table or model"));
+          fault_at(*section.node(), section.path(), "needs value, function, table or model"));
   }
 
-  /// The variable of a declarative model that the motor gives.
+  /// The variable of a declarative model that sets the motor.
   void read_actuator(const Section& section) {
     const auto actuator =
         find_name(names_of(model_.actuators), "of one of [[models]]", section, "model", reading_);
     if (!actuator) return;
     if (!section.has("variable")) return reading_.faults.push_back(missing_key(section, "variable"));
     const std::vector<std::string>& variables = reading_.model_variables[*actuator];
-    if (variables.empty()) return;  // it has faults, which were told
+    if (variables.empty()) return;  // its faults were already reported
     if (!find_name(variables, "of a variable of the model", section, "variable", reading_)) return;
     std::vector<std::string>& outputs = model_.actuators[*actuator].outputs;
     auto at = std::ranges::find(outputs, section.text("variable"));
@@ -234,33 +235,33 @@ class JointReader {
     for (const char* key : {"low", "high", "friction", "friction_coefficient", "friction_radius", "stiffness",
                             "rest", "damping", "motor"})
       if (!actuators && section_.has(key))
-        refuse(key, "is of a joint with a coordinate: revolute, prismatic, cylindrical, screw or cylinder");
+        refuse(key, "needs a joint with a coordinate: revolute, prismatic, cylindrical, screw or cylinder");
     if (section_.has("low")) joint_.low = section_.number("low");
     if (section_.has("high")) joint_.high = section_.number("high");
-    if (joint_.low > 0.0) refuse("low", "is above where the joint is at the start, which is 0");
-    if (joint_.high < 0.0) refuse("high", "is below where the joint is at the start, which is 0");
-    if (section_.has("lead") && section_.number("lead") == 0.0) refuse("lead", "is no screw's");
-    if (section_.has("rest") && !section_.has("stiffness"))
-      refuse("rest", "is of a spring: give stiffness too");
+    if (joint_.low > 0.0) refuse("low", "must not be above 0, the coordinate at the start");
+    if (joint_.high < 0.0) refuse("high", "must not be below 0, the coordinate at the start");
+    if (section_.has("lead") && section_.number("lead") == 0.0) refuse("lead", "must not be 0");
+    if (section_.has("rest") && !section_.has("stiffness")) refuse("rest", "needs stiffness");
     const bool turns = joint_.has_coordinate && joint_.coordinate == Coordinate::angle;
     if (section_.has("friction_radius") && (!turns || !section_.has("friction_coefficient")))
-      refuse("friction_radius", "is of friction_coefficient where something turns");
+      refuse("friction_radius", "needs friction_coefficient and a joint that rotates");
     if (section_.has("friction_coefficient")) {
       if (joint_.kind == JointKind::cylinder)
-        refuse("friction_coefficient", "is of what a joint bears: a cylinder holds nothing");
+        refuse("friction_coefficient", "cannot be used for a cylinder, which has no constraint forces");
       if (turns && !section_.has("friction_radius"))
-        refuse("friction_coefficient", "needs friction_radius, which makes a moment of it");
+        refuse("friction_coefficient", "needs friction_radius, which gives the moment of friction");
     }
     const Settings& settings = model_.settings;
     if (settings.solver.kind == SolverKind::one_pass)
-      refuse_all("does not go with the solver 'one_pass', which knows contacts only", "choose gauss_seidel");
-    if (model_.cell.is_periodic()) refuse_all("does not go with a periodic cell yet");
+      refuse_all("cannot be combined with the solver 'one_pass', which supports only contacts",
+                 "choose gauss_seidel");
+    if (model_.cell.is_periodic()) refuse_all("cannot be combined with a periodic cell");
   }
 
-  /// What a name, or a number of a body, stands for.
+  /// The object that a name, or the number of a body, refers to.
   struct Side {
     JointPartner partner;
-    Pose pose;  // of what frames are counted from, at the start
+    Pose pose;  // the frame at the start to which frames of the joint are relative
     bool moves = false;
   };
   std::optional<Side> read_side(const char* name, const char* body) {
@@ -271,7 +272,7 @@ class JointReader {
     };
     if (section_.has(body)) {
       if (section_.has(name)) {
-        refuse(body, fmt::format("does not go with {}", name));
+        refuse(body, fmt::format("cannot be combined with {}", name));
         return std::nullopt;
       }
       const std::int64_t id = section_.integer(body);
@@ -292,13 +293,12 @@ class JointReader {
     for (std::size_t m = 0; m < model_.parts.size(); ++m) {
       const Part& part = model_.parts[m];
       if (part.name != text) continue;
-      // The body that is all of the part: it can be let go.
+      // A single body which is the whole part: an event can release it.
       if (single != reading_.groups.end() && bodies.is_carried(single->begin) &&
           bodies.part[single->begin] == static_cast<std::int32_t>(m))
         return body_at(single->begin);
       if (part.has_axis()) {
-        refuse(name, "goes along a direction or turns about an axis of its own",
-               "parts with freedom \"all\" have joints");
+        refuse(name, "has freedom \"along\" or \"about\"", "joints need a part with freedom \"all\"");
         return std::nullopt;
       }
       return Side{{Partner::part, static_cast<std::int64_t>(m), {}}, pose_at_start(part), part.is_free()};
@@ -307,10 +307,10 @@ class JointReader {
       if (boundary.name != text) continue;
       if (boundary.is_carried()) {
         refuse(name, "is carried by a part",
-               fmt::format("name the part: \"{}\"", model_.parts[boundary.part].name));
+               fmt::format("write the name of the part: \"{}\"", model_.parts[boundary.part].name));
         return std::nullopt;
       }
-      return Side{};  // it stands on the ground
+      return Side{};  // it is fixed to the ground
     }
     if (single != reading_.groups.end()) return body_at(single->begin);
     std::vector<std::string> known{"ground"};
@@ -318,11 +318,11 @@ class JointReader {
     for (const std::string& of : names_of(model_.boundaries)) known.push_back(of);
     for (const BodyGroup& group : reading_.groups)
       if (!group.name.empty()) known.push_back(group.name);
-    refuse(name, "is no part, no boundary and no single body", did_you_mean(text, known));
+    refuse(name, "is not the name of a part, a boundary or a single body", did_you_mean(text, known));
     return std::nullopt;
   }
 
-  /// Its centre, and how it is turned.
+  /// Its centre and orientation.
   Pose pose_at_start(const Part& part) const {
     const PartState start = start_of(part);
     const double time_s = reading_.scene.initial.time_s;
@@ -337,22 +337,25 @@ class JointReader {
     const std::optional<Side> a = read_side("a", "body_a"), b = read_side("b", "body_b");
     if (!a || !b) return;
     if (!a->moves && !b->moves)
-      return refuse_all("joins what nothing moves", "give a or b the name of a free part, or of a body");
+      return refuse_all("joins two sides that do not move",
+                        "write the name of a free part or of a body for a or b");
     if (a->partner.kind == b->partner.kind && a->partner.index == b->partner.index)
-      return refuse_all("joins something with itself");
+      return refuse_all("has the same object on both sides");
     Vec3 point_a = a->moves ? a->pose.position : b->pose.position, point_b = point_a;
     if (b->moves) point_a = point_b = b->pose.position;
     if (needs_points()) {
       for (const char* key : {"point_a", "point_b"})
         if (!section_.has(key)) return reading_.faults.push_back(missing_key(section_, key));
-      if (section_.has("point")) return refuse("point", "is of no use here: give point_a and point_b");
+      if (section_.has("point"))
+        return refuse("point", "cannot be used for this type: write point_a and point_b");
       point_a = section_.vector("point_a");
       point_b = section_.vector("point_b");
       if ((point_a - point_b).norm() == 0.0)
-        return refuse("point_b", "is where point_a is: there is no direction");
+        return refuse("point_b", "must differ from point_a, because they define the direction");
     } else {
       for (const char* key : {"point_a", "point_b"})
-        if (section_.has(key)) return refuse(key, "is of rods, cylinders and chains: give point");
+        if (section_.has(key))
+          return refuse(key, "can be used only for rods, cylinders and chains: write point");
       if (section_.has("point")) {
         point_a = point_b = section_.vector("point");
       } else if (joint_.kind != JointKind::fixed && joint_.kind != JointKind::prismatic) {
@@ -369,7 +372,7 @@ class JointReader {
     join(*a, {point_a, along}, *b, {point_b, axis_b_ ? with_z_along(*axis_b_) : along}, joint_.name);
   }
 
-  /// Frames in the world.
+  /// Adds a joint; the frames are in world coordinates.
   void join(const Side& a, const Pose& frame_a, const Side& b, const Pose& frame_b, std::string name) {
     MachineJoint joint = joint_;
     joint.name = std::move(name);
@@ -382,11 +385,12 @@ class JointReader {
     joints_.push_back(std::move(joint));
   }
 
-  /// Bodies of one heading, each with the next; points and axes are those of their own frames.
+  /// Joins each body of a heading with the next one; points and axes are in the frames of the bodies.
   void read_chain() {
     for (const char* key : {"a", "b", "body_a", "body_b", "point"})
       if (section_.has(key))
-        return refuse(key, "does not go with chain: give point_a and point_b in the bodies' frames");
+        return refuse(key,
+                      "cannot be combined with chain: write point_a and point_b in the frames of the bodies");
     const std::string text = section_.text("chain");
     const auto group = std::ranges::find(reading_.groups, text, &BodyGroup::name);
     if (group == reading_.groups.end()) {
@@ -395,12 +399,12 @@ class JointReader {
         if (!of.name.empty()) known.push_back(of.name);
       return refuse("chain", "is not the name of [[bodies]]", did_you_mean(text, known));
     }
-    if (joint_.kind == JointKind::point_on_curve) return refuse("chain", "does not go with curves");
+    if (joint_.kind == JointKind::point_on_curve) return refuse("chain", "cannot be combined with curves");
     if (std::ranges::count(reading_.groups, text, &BodyGroup::name) > 1)
       return refuse("chain", "is the name of more than one of [[bodies]]");
     if (group->end < group->begin + 2) return refuse("chain", "has fewer than two bodies");
     if (reading_.scene.initial.bodies.is_carried(group->begin))
-      return refuse("chain", "is of bodies that a part carries");
+      return refuse("chain", "has bodies which a part carries");
     for (const char* key : {"point_a", "point_b"})
       if (!section_.has(key)) return reading_.faults.push_back(missing_key(section_, key));
     const Bodies& bodies = reading_.scene.initial.bodies;
@@ -442,9 +446,9 @@ void read_joints(const Section& top, Reading& reading) {
     const std::size_t before = reading.scene.model.joints.size();
     if (!section.node()->faulty) JointReader(section, reading).read();
     const std::vector<MachineJoint>& joints = reading.scene.model.joints;
-    for (std::size_t k = before; k < joints.size(); ++k)  // links of chains too
+    for (std::size_t k = before; k < joints.size(); ++k)  // also the links of chains
       is_taken |= joints[k].name != section.text("name") && !taken.insert(joints[k].name).second;
-    if (is_taken) reading.faults.push_back(about(section, "name", "was taken before"));
+    if (is_taken) reading.faults.push_back(about(section, "name", "is already in use"));
   }
 }
 

@@ -1,4 +1,4 @@
-// What a scene, or `scree measure`, wants to know.
+// Measurements of a scene or of `scree measure`.
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
@@ -53,7 +53,7 @@ class MeasurementReader {
         break;
       case MeasureKind::pair_correlation:
         if (plan_.region && !std::holds_alternative<BoxRegion>(*plan_.region))
-          refuse("region", "must be a box, or be left out in a periodic cell");
+          refuse("region", "must be a box; in a periodic cell it can be omitted");
         break;
       case MeasureKind::bodies:
         require_bodies();
@@ -84,15 +84,15 @@ class MeasurementReader {
     if (world_.is_recorded || !reading_.scene.model.inlets.empty() || !reading_.faults.empty()) return;
     for (const double id : section_.numbers("bodies"))
       if (static_cast<BodyId>(id) >= next)
-        refuse("bodies", fmt::format("are not all there: the scene has bodies 0 to {}", next - 1));
+        refuse("bodies", fmt::format("do not all exist: the scene has bodies 0 to {}", next - 1));
   }
 
-  /// It becomes the name of a file.
+  /// Checks the name, because it becomes a file name.
   void require_name() {
     const bool plain = !plan_.name.empty() && std::ranges::all_of(plan_.name, [](unsigned char c) {
       return std::isalnum(c) != 0 || c == '_' || c == '-';
     });
-    if (!plain) refuse("name", "must have letters, digits, - and _ only: its table has this name");
+    if (!plain) refuse("name", "must have only letters, digits, - and _: the table has this name");
   }
 
   void read_times() {
@@ -113,7 +113,7 @@ class MeasurementReader {
     if (section_.has("fit_from")) plan_.fit[0] = section_.number("fit_from");
     if (section_.has("fit_to")) plan_.fit[1] = section_.number("fit_to");
     if (!(plan_.fit[0] < plan_.fit[1]))
-      refuse(section_.has("fit_to") ? "fit_to" : "fit_from", "must leave a part between fit_from and fit_to");
+      refuse(section_.has("fit_to") ? "fit_to" : "fit_from", "must satisfy fit_from < fit_to");
   }
 
   void read_directions() {
@@ -123,11 +123,11 @@ class MeasurementReader {
     if (section_.has("along")) {
       plan_.along = read_direction(section_, "along", reading_).value_or(plan_.along);
     } else if (plan_.up.cross(plan_.along).norm() < parallel) {
-      plan_.along = Vec3::UnitZ();  // x is up
+      plan_.along = Vec3::UnitZ();  // if x points upwards
     }
     const bool both = plan_.kind == MeasureKind::bulk || plan_.kind == MeasureKind::surface;
     if (both && plan_.up.cross(plan_.along).norm() < parallel)
-      refuse(section_.has("along") ? "along" : "up", "must not point the same way as what is up");
+      refuse(section_.has("along") ? "along" : "up", "must not be parallel to the upward direction");
   }
 
   std::optional<MeasuringPlane> read_plane(std::string_view key) {
@@ -144,16 +144,17 @@ class MeasurementReader {
     const bool plane = section_.node()->find("plane") != nullptr,
                opening = section_.node()->find("opening") != nullptr;
     if (plane == opening) {
-      Fault fault = plane ? about(section_, "opening", "is given beside plane; leave one out")
+      Fault fault = plane ? about(section_, "opening", "cannot be combined with plane; remove one of them")
                           : missing_key(section_, "plane");
-      if (!plane) fault.problem = "is missing (or opening)";
+      if (!plane) fault.problem = "is missing (plane or opening is needed)";
       reading_.faults.push_back(std::move(fault));
     }
     if (opening) {
       plan_.opening = find_name(world_.names(ObservedKind::opening), "of an inlet or outlet", section_,
                                 "opening", reading_);
       if (section_.has("by"))
-        refuse("by", "does not go with opening, which counts all together", "measure a plane before it");
+        refuse("by", "cannot be combined with opening, which counts all bodies together",
+               "measure the flow through a plane at the opening");
       return;
     }
     read_classes();
@@ -167,7 +168,7 @@ class MeasurementReader {
     plan_.by_place = section_.text("by") == "place";
     read_classes();
     if (!plan_.by_place && plan_.classes.names().size() < 2)
-      refuse("by", "tells nothing apart: there is one material only", "by = \"place\"");
+      refuse("by", "needs more than one material", "write by = \"place\"");
   }
 
   void read_classes() {
@@ -183,12 +184,12 @@ class MeasurementReader {
       if (by == "size")
         reading_.faults.push_back(missing_key(section_, "sizes"));
       else
-        refuse("sizes", "has no meaning without by = \"size\"");
+        refuse("sizes", "has no effect without by = \"size\"");
     } else if (by == "size") {
       plan_.classes.sizes = section_.numbers("sizes");
       const auto& sizes = plan_.classes.sizes;
       if (std::ranges::adjacent_find(sizes, std::greater_equal<>{}) != sizes.end())
-        refuse("sizes", "must rise");
+        refuse("sizes", "must increase");
       plan_.classes.by = Classes::By::size;
     }
   }
@@ -201,10 +202,11 @@ class MeasurementReader {
     if (is_box && plan_.along.cwiseAbs().maxCoeff() < 1.0)
       refuse("along", "must be an axis of the box: x, y or z");
     if (!is_box && section_.has("along"))
-      refuse("along", "is not for a cylinder, whose layers lie across its axis");
+      refuse("along", "cannot be used for a cylinder, whose layers are perpendicular to its axis");
   }
 
-  /// Of the part whose key is given, or of the run, of bodies, of the cell or of the machine by their names.
+  /// Reads quantities of the part whose key is given, or else of the run, of bodies, of the cell or of the
+  /// machine.
   void read_quantities() {
     std::vector<const ObservedKindWords*> given;
     for (const ObservedKindWords& of : observed_kinds())
@@ -213,7 +215,7 @@ class MeasurementReader {
         given.push_back(&of);
     if (given.size() > 1)
       return refuse(given[1]->key,
-                    fmt::format("does not go with {}: quantities are of one part", given[0]->key));
+                    fmt::format("cannot be combined with {}: quantities belong to one part", given[0]->key));
     std::vector<ObservedKind> kinds;
     if (given.empty())
       kinds = {ObservedKind::region, ObservedKind::run, ObservedKind::cell, ObservedKind::machine};
@@ -223,7 +225,7 @@ class MeasurementReader {
     for (std::size_t k = 0; k < names.size(); ++k) read_quantity(names[k], k, kinds);
     if (plan_.quantities.size() != names.size()) return;
     if (section_.has("region") && plan_.observed != ObservedKind::region)
-      return refuse("region", "is not for these quantities: they are of no region");
+      return refuse("region", "cannot be combined with these quantities, which do not use a region");
     if (given.empty()) {
       plan_.parts = {0};
     } else {
@@ -242,9 +244,9 @@ class MeasurementReader {
         if (known.back() != name) continue;
         if (!plan_.quantities.empty() && plan_.observed != kind) {
           refuse("quantities",
-                 fmt::format("must be of one kind: '{}' and '{}' are not",
+                 fmt::format("must be of one kind: '{}' and '{}' are of different kinds",
                              section_.texts("quantities").front(), name),
-                 "write two headings");
+                 "write two [[measurements]]");
           return;
         }
         plan_.observed = kind;
@@ -255,11 +257,11 @@ class MeasurementReader {
     }
     const Node& node = section_.given("quantities").items[k];
     Fault fault = fault_at(node, fmt::format("{}[{}]", section_.path_of("quantities"), k),
-                           "is not a quantity that is observed");
+                           "is not the name of a quantity");
     fault.suggestion = did_you_mean(name, known);
     for (const ObservedKindWords& of : observed_kinds())
       if (fault.suggestion.empty() && *of.key != '\0' && find_observable(of.kind, name) != nullptr)
-        fault.suggestion = fmt::format("it is of {}: give `{}`", of.noun, of.key);
+        fault.suggestion = fmt::format("it belongs to {}: write `{}`", of.noun, of.key);
     reading_.faults.push_back(std::move(fault));
   }
 
@@ -268,9 +270,9 @@ class MeasurementReader {
     if (of == nullptr) {
       if (world_.is_recorded) return;
       if (plan_.observed == ObservedKind::cell && !model.cell.is_periodic())
-        refuse("quantities", "are of a periodic cell, and there is none");
+        refuse("quantities", "belong to a periodic cell, but the scene has none");
       if (plan_.observed == ObservedKind::machine && model.joints.empty())
-        refuse("quantities", "are of a machine, and there is none");
+        refuse("quantities", "belong to joints and free parts, but the scene has no joints");
       return;
     }
     const std::vector<std::string> names = world_.names(of->kind);
@@ -284,7 +286,7 @@ class MeasurementReader {
         plan_.units[k] = unit_of(*plan_.quantities[k], of->kind, model, plan_.parts[0]);
       for (const Observable* q : plan_.quantities)
         if (!world_.is_recorded && !q->is_known_of(model, plan_.parts[0]))
-          refuse("quantities", fmt::format("of {}: it has no {}", plan_.part, q->name));
+          refuse("quantities", fmt::format("cannot all be measured: {} has no {}", plan_.part, q->name));
     }
   }
 
@@ -307,7 +309,7 @@ std::vector<MeasurementPlan> read_measurements(const Section& top, const Measure
     MeasurementPlan plan = MeasurementReader(sections[k], k, world, reading).read();
     if (!names.insert(plan.name).second) {
       Fault fault = fault_at(*sections[k].node(), sections[k].path_of("name"),
-                             fmt::format("'{}' is the name of another measurement", plan.name));
+                             fmt::format("is already in use: '{}'", plan.name));
       reading.faults.push_back(std::move(fault));
     }
     plans.push_back(std::move(plan));
@@ -330,7 +332,7 @@ std::vector<MeasurementPlan> read_recorded_measurements(const std::string& text,
   std::erase_if(root.items, [](const Node& item) { return item.key != "measurements"; });
   Node* const list = root.find("measurements");
   if (list == nullptr) return {};
-  reading.faults.clear();  // of what the rest of a scene says
+  reading.faults.clear();  // ignore faults of the rest of the scene
   for (std::size_t k = 0; k < list->items.size(); ++k)
     validate(list->items[k], "measurements", fmt::format("measurements[{}]", k), reading.faults);
   std::vector<MeasurementPlan> plans =

@@ -15,9 +15,9 @@ namespace scree::io {
 
 namespace {
 
-/// Results go into a folder of the scene's name: it must not lead elsewhere.
+/// The scene's name becomes the name of the results folder, so it must not be a path.
 bool is_file_name(const std::string& name) {
-  constexpr std::size_t longest = 200;  // file systems have 255
+  constexpr std::size_t longest = 200;  // file systems allow 255
   const bool plain = std::none_of(name.begin(), name.end(),
                                   [](unsigned char c) { return c == '/' || c == '\\' || std::iscntrl(c); });
   return plain && !name.empty() && name.size() <= longest && name != "." && name != "..";
@@ -79,7 +79,7 @@ std::optional<MaterialIndex> named_material(const Node& node, const std::string&
 
 namespace {
 
-/// What a section gives of cohesion in place of what is there.
+/// Replaces values of the cohesion by those of a section.
 void read_cohesion(const Section& section, Cohesion& cohesion, Reading& reading) {
   constexpr double degree = std::numbers::pi / 180.0;
   if (section.has("adhesion_energy")) cohesion.adhesion_energy = section.number("adhesion_energy");
@@ -88,16 +88,16 @@ void read_cohesion(const Section& section, Cohesion& cohesion, Reading& reading)
   if (section.has("bridge_volume")) cohesion.bridge_volume = section.number("bridge_volume");
   if (section.has("surface_tension") && cohesion.surface_tension > 0.0 && cohesion.bridge_volume == 0.0)
     reading.faults.push_back(
-        about(section, "surface_tension", "needs bridge_volume, of the liquid in a contact"));
+        about(section, "surface_tension", "needs bridge_volume, the volume of liquid in a contact"));
 }
 
-/// What a section gives of elasticity in place of what is there.
+/// Replaces values of the elasticity by those of a section.
 void read_elasticity(const Section& section, Elasticity& elasticity, Reading& reading) {
   constexpr double usual_ratio = 0.3;
   const double nu = section.has("poisson_ratio") ? section.number("poisson_ratio") : usual_ratio;
   if (section.has("youngs_modulus") && section.has("stiffness"))
     reading.faults.push_back(
-        about(section, "stiffness", "does not go with youngs_modulus: a contact has the one or the other"));
+        about(section, "stiffness", "cannot be combined with youngs_modulus; remove one of them"));
   else if (section.has("youngs_modulus"))
     elasticity = elasticity_of(section.number("youngs_modulus"), nu);
   else if (section.has("stiffness"))
@@ -118,12 +118,12 @@ bool gives(const Section& section, const Alternative& forms) {
   return section.has(forms.one) || section.has(forms.other);
 }
 
-/// A heading takes a length or a ratio, not both.
+/// A heading can have a length or a ratio, not both.
 void refuse_both(const Section& section, Reading& reading) {
   for (const Alternative& forms : {rolling_forms, torsional_forms})
     if (section.has(forms.one) && section.has(forms.other))
-      reading.faults.push_back(
-          about(section, forms.other, fmt::format("is given beside {}; leave one out", forms.one)));
+      reading.faults.push_back(about(
+          section, forms.other, fmt::format("cannot be combined with {}; remove one of them", forms.one)));
 }
 
 void read_pair(const Section& pair, std::set<std::pair<int, int>>& seen, Reading& reading) {
@@ -133,12 +133,12 @@ void read_pair(const Section& pair, std::set<std::pair<int, int>>& seen, Reading
   const auto b = named_material(names.items[1], pair.path_of("materials[1]"), reading);
   if (!a || !b) return;
   if (!seen.insert(std::minmax(a->value, b->value)).second) {
-    reading.faults.push_back(fault_at(names, pair.path_of("materials"), "this pair was given before"));
+    reading.faults.push_back(fault_at(names, pair.path_of("materials"), "is a pair that is already defined"));
   }
   Materials& materials = reading.scene.model.materials;
   PairLaw law = materials.law(*a, *b);
   if (pair.has("friction")) law.friction = pair.number("friction");
-  // One form takes the place of both: that of the pair's own heading.
+  // The form that the pair's own heading has replaces both forms.
   if (pair.has("torsional_friction") || pair.has("torsional_friction_ratio"))
     law.torsional_friction_m = law.torsional_friction_ratio = 0.0;
   if (pair.has("rolling_friction") || pair.has("rolling_friction_ratio"))
@@ -184,8 +184,8 @@ Fault missing_key(const Section& section, std::string_view key) {
 
 namespace {
 
-/// Euler angles (degrees) about the axes of `order`: capitals are the body's axes, which turn along, small
-/// letters the world's. The convention of scipy.spatial.transform.Rotation.from_euler.
+/// Euler angles (degrees) about the axes of `order`: capital letters are the body's axes, which rotate with
+/// it, small letters the world's. The convention of scipy.spatial.transform.Rotation.from_euler.
 Quat euler_rotation(const Vec3& degrees, const std::string& order) {
   Quat rotation = Quat::Identity();
   for (int k = 0; k < 3; ++k) {
@@ -199,7 +199,8 @@ Quat euler_rotation(const Vec3& degrees, const std::string& order) {
 }
 
 Quat rotation_of(const Section& table) {
-  if (table.has("euler")) return euler_rotation(table.vector("euler"), table.text("order"));
+  if (table.has("euler"))
+    return euler_rotation(table.vector("euler"), table.has("order") ? table.text("order") : "XYZ");
   return Quat(
       Eigen::AngleAxisd(table.number("angle") * std::numbers::pi / 180.0, table.vector("axis").normalized()));
 }
@@ -223,7 +224,7 @@ bool is_box(const Section& section, Reading& reading) {
     if (low[i] < high[i]) continue;
     const Node& node = section.given("high").items[i];
     Fault fault =
-        fault_at(node, fmt::format("{}[{}]", section.path_of("high"), i), "must lie above the low corner");
+        fault_at(node, fmt::format("{}[{}]", section.path_of("high"), i), "must be above the low corner");
     fault.unit = std::string("m");
     fault.allowed = fmt::format("> {}", low[i]);
     reading.faults.push_back(std::move(fault));
@@ -248,16 +249,16 @@ std::optional<MaterialIndex> find_material(const Section& section, Reading& read
   if (section.has("material")) {
     return named_material(section.given("material"), section.path_of("material"), reading);
   }
-  if (section.node()->find("material") != nullptr) return std::nullopt;  // faulty, said already
+  if (section.node()->find("material") != nullptr) return std::nullopt;  // faulty, already reported
   const std::size_t materials = reading.scene.model.materials.size();
   if (materials == 1) return MaterialIndex(0);
-  // Missing materials were reported once.
+  // Missing materials were already reported.
   if (materials == 0 || reading.faults.size() >= most_faults) return std::nullopt;
   const std::vector<std::string> names = material_names(reading.scene.model.materials);
   Fault fault;
   fault.where = section.node()->where;
   fault.key_path = section.path_of("material");
-  fault.problem = "is missing, and there is more than one material to choose from";
+  fault.problem = "is missing, and the scene has more than one material";
   fault.allowed = listed(names);
   reading.faults.push_back(std::move(fault));
   return std::nullopt;
@@ -265,7 +266,7 @@ std::optional<MaterialIndex> find_material(const Section& section, Reading& read
 
 namespace {
 
-/// What `time_step` says if it is a word, and the bounds that go with that.
+/// Reads `time_step` if it is a word, and the bounds of adaptive steps.
 void read_adaptive_step(const Section& top, Scene& scene, std::vector<Fault>& faults) {
   Settings& settings = scene.model.settings;
   settings.adaptive_step = top.has("time_step") && !top.given("time_step").is_number();
@@ -279,17 +280,18 @@ void read_adaptive_step(const Section& top, Scene& scene, std::vector<Fault>& fa
   if (given != nullptr && given->faulty) return;
   if (!settings.adaptive_step) {
     for (const char* key : {"largest_time_step", "least_time_step", "time_step_overlap", "steps_per_impact"})
-      if (top.has(key)) refuse(key, "is for adaptive steps", "say time_step = \"adaptive\", or leave it out");
+      if (top.has(key))
+        refuse(key, "can be used only with adaptive steps", "write time_step = \"adaptive\", or remove it");
     return;
   }
   settings.time_step_s = scene.largest_time_step_s;
   if (settings.least_time_step_s <= settings.time_step_s) return;
   refuse(top.has("least_time_step") ? "least_time_step" : "largest_time_step",
-         "least_time_step is larger than largest_time_step",
+         "must satisfy least_time_step <= largest_time_step",
          fmt::format("they are {} s and {} s", settings.least_time_step_s, settings.time_step_s));
 }
 
-/// Steps and frames are counted, and times tell one from the next.
+/// The number of steps and frames must not be too large, so that their times differ.
 void check_length(const Section& top, const Scene& scene, std::vector<Fault>& faults) {
   const auto refuse = [&](const Section& section, const std::string& key, const std::string& problem,
                           const std::string& allowed) {
@@ -301,16 +303,17 @@ void check_length(const Section& top, const Scene& scene, std::vector<Fault>& fa
   const double step = least_step(scene), end = scene.end_time_s;
   const std::string shortest = fmt::format(">= {:.3g}", end / most_steps);
   const char* const step_key = scene.model.settings.adaptive_step ? "least_time_step" : "time_step";
-  if (end / step > most_steps) {  // the fault of the one that is farther from a second
+  if (end / step > most_steps) {  // blame the value that differs more from one second
     if (top.has("end_time") && (end > 1.0 / step || !top.has(step_key)))
-      refuse(top, "end_time", fmt::format("no run comes there in steps of {:g} s", step),
+      refuse(top, "end_time", fmt::format("cannot be reached with steps of {:g} s", step),
              fmt::format("<= {:g}", most_steps * step));
     else if (top.has(step_key))
-      refuse(top, step_key, fmt::format("no run comes to its end at {:g} s in such steps", end), shortest);
+      refuse(top, step_key, fmt::format("is too short to reach the end at {:g} s", end), shortest);
   }
   const Section output = top.child("output");
   if (output.has("interval") && end / scene.output.interval_s > most_steps)
-    refuse(output, "interval", fmt::format("these are too many frames until {:g} s", end), shortest);
+    refuse(output, "interval", fmt::format("is too short: the run to {:g} s would have too many frames", end),
+           shortest);
 }
 
 }  // namespace
@@ -320,9 +323,9 @@ void read_settings(const Section& top, Reading& reading) {
   set_from(top, scene);
   scene.name = top.has("name") ? top.text("name") : scene.file.stem().string();
   if (top.has("name") && !is_file_name(scene.name)) {
-    Fault fault = fault_at(top.given("name"), "name", "must be a name for a folder");
-    fault.allowed = "letters, digits, blanks, signs but / and \\";
-    fault.suggestion = "`scree run -o` takes a path";
+    Fault fault = fault_at(top.given("name"), "name", "cannot be used as the name of a folder");
+    fault.allowed = "letters, digits, spaces and signs except / and \\";
+    fault.suggestion = "use `scree run -o` to set a path";
     reading.faults.push_back(std::move(fault));
   }
   if (top.has("rest_speed")) scene.rest_speed_m_s = top.number("rest_speed");
@@ -332,14 +335,15 @@ void read_settings(const Section& top, Reading& reading) {
   const Section solver = top.child("solver");
   if (settings.solver.kind == SolverKind::admm && settings.solver.friction_cone == FrictionCone::sampled) {
     Fault fault = fault_at(solver.given("friction_cone"), solver.path_of("friction_cone"),
-                           "does not go with the solver 'admm', which knows the exact cone only");
+                           "cannot be combined with the solver 'admm', which supports only the exact cone");
     fault.suggestion = "choose gauss_seidel or nsgs";
     reading.faults.push_back(std::move(fault));
   }
 
   if (settings.sleep.is_on() && !may_sleep(settings.solver.kind)) {
-    Fault fault = fault_at(solver.given("kind"), solver.path_of("kind"), "does not go with sleep.speed > 0");
-    fault.suggestion = "choose gauss_seidel or nsgs, or leave sleep.speed out";
+    Fault fault =
+        fault_at(solver.given("kind"), solver.path_of("kind"), "cannot be combined with sleep.speed > 0");
+    fault.suggestion = "choose gauss_seidel or nsgs, or remove sleep.speed";
     reading.faults.push_back(std::move(fault));
   }
 
@@ -353,15 +357,15 @@ void read_settings(const Section& top, Reading& reading) {
 
 namespace {
 
-/// Two materials which give a coefficient in the two ways.
+/// Two materials which define a coefficient in different ways.
 struct Clash {
   Alternative forms;
-  Section section;  // of the later one
+  Section section;  // of the later material
   std::size_t other;
   std::int32_t own;
 };
 
-/// A length and a ratio to the radius: is only one of them positive, and not the same one?
+/// False if one material has a positive length and the other a positive ratio to the radius.
 bool can_mix(double length_a, double ratio_a, double length_b, double ratio_b) {
   return (length_a == 0.0 || ratio_b == 0.0) && (ratio_a == 0.0 || length_b == 0.0);
 }
@@ -378,7 +382,7 @@ void find_clashes(const Section& section, std::span<const PairLaw> laws, std::si
     clashes.push_back({torsional_forms, section, other, own});
 }
 
-/// Unless a pair of theirs settles it.
+/// Reports a clash, unless one of [[material_pairs]] resolves it.
 void refuse_clash(const Section& top, const Clash& clash, Reading& reading) {
   const Materials& materials = reading.scene.model.materials;
   const MaterialIndex other(static_cast<int>(clash.other)), own(clash.own);
@@ -397,7 +401,7 @@ void refuse_clash(const Section& top, const Clash& clash, Reading& reading) {
       clash.section, has_one ? one : second,
       fmt::format("cannot be mixed with the {} of \"{}\"", has_one ? second : one, materials.name(other)));
   fault.suggestion = fmt::format(
-      "give both materials the same key, or add [[material_pairs]] for \"{}\" and \"{}\" with one "
+      "write the same key for both materials, or add [[material_pairs]] for \"{}\" and \"{}\" with one "
       "of the two keys",
       materials.name(other), materials.name(own));
   reading.faults.push_back(std::move(fault));
@@ -415,13 +419,13 @@ void refuse_what_knows_rigid_contacts(const Section& top, Reading& reading) {
       if (is_unknown) {
         reading.faults.push_back(
             about(section, key,
-                  fmt::format("does not go with the solver '{}', which knows rigid contacts only",
+                  fmt::format("cannot be combined with the solver '{}', which supports only rigid contacts",
                               to_string(kind))));
         reading.faults.back().suggestion = "choose gauss_seidel or nsgs";
       }
       if (settings.sleep.is_on()) {
-        reading.faults.push_back(about(section, key, "does not go with sleep yet"));
-        reading.faults.back().suggestion = "leave out [sleep]";
+        reading.faults.push_back(about(section, key, "cannot be combined with sleep"));
+        reading.faults.back().suggestion = "remove [sleep]";
       }
       return;
     }
@@ -436,7 +440,7 @@ WearLaw read_wear(const Section& section, Reading& reading) {
   WearLaw wear;
   if (section.has("wear_coefficient") != section.has("hardness"))
     reading.faults.push_back(section.has("hardness")
-                                 ? about(section, "hardness", "is of no use without wear_coefficient")
+                                 ? about(section, "hardness", "has no effect without wear_coefficient")
                                  : about(section, "wear_coefficient", "needs hardness"));
   else if (section.has("hardness"))
     wear.volume_per_sliding = section.number("wear_coefficient") / section.number("hardness");
@@ -455,15 +459,16 @@ void read_materials(const Section& top, Reading& reading) {
   for (const Section& section : elements(top, "materials")) {
     if (!section.has("name")) continue;
     if (laws.size() == most_materials) {
-      reading.faults.push_back(fault_at(*section.node(), section.path(),
-                                        fmt::format("is one more than {} materials", most_materials)));
+      reading.faults.push_back(
+          fault_at(*section.node(), section.path(),
+                   fmt::format("is too much: a scene can have at most {} materials", most_materials)));
       break;
     }
     if (!names.insert(section.text("name")).second) {
-      reading.faults.push_back(fault_at(section.given("name"), section.path_of("name"), "was taken before"));
+      reading.faults.push_back(fault_at(section.given("name"), section.path_of("name"), "is already in use"));
       continue;
     }
-    // A faulty density keeps the scene from running; any value serves to find the other faults.
+    // With a faulty density the scene cannot run; any value is good enough to find the other faults.
     const double density = section.has("density") ? section.number("density") : 1.0;
     const MaterialIndex added = materials.add(section.text("name"), density);
     materials.set_surface(added, settings_of<Surface>(section));

@@ -23,7 +23,8 @@ namespace {
 
 using equations::FlatModel;
 
-/// Faults of the model's own text keep their places; those without one are told where the file is named.
+/// Faults in the text of the model keep their locations; faults without a location get that of the file's
+/// name in the scene.
 void take_faults(const Section& section, const InputError& error, Reading& reading) {
   for (Fault fault : error.faults()) {
     if (fault.where.line == 0) fault.where = section.given("file").where;
@@ -45,7 +46,7 @@ std::map<std::string, double> parameters_of(const Section& section, const FlatMo
       continue;
     }
     reading.faults.push_back(fault_at(item, section.path_of("parameters") + '.' + item.key,
-                                      fmt::format("is no parameter of the model {}", model.name)));
+                                      fmt::format("is not a parameter of the model {}", model.name)));
     reading.faults.back().suggestion = did_you_mean(item.key, known);
   }
   return given;
@@ -73,7 +74,7 @@ std::optional<FlatModel> compile(const Section& section, Reading& reading) {
   }
 }
 
-/// What can be looked at: unknowns by the names that they have in the text, and inputs.
+/// Names of variables that can be observed: unknowns of the text, and inputs.
 std::vector<std::string> variables_of(const FlatModel& model) {
   std::vector<std::string> names;
   for (const equations::Symbol& symbol : model.symbols)
@@ -83,7 +84,7 @@ std::vector<std::string> variables_of(const FlatModel& model) {
   return names;
 }
 
-/// What models may look at: what is known before they move on.
+/// Kinds whose quantities can be inputs of models: they are known before the models advance.
 constexpr ObservedKind seen_by_models[] = {ObservedKind::joint, ObservedKind::boundary, ObservedKind::part};
 
 std::optional<ActuatorInput> read_input(const Section& section, const FlatModel& model, Reading& reading) {
@@ -103,7 +104,8 @@ std::optional<ActuatorInput> read_input(const Section& section, const FlatModel&
   for (const ObservedKind kind : seen_by_models) {
     const ObservedKindWords& words = words_of(kind);
     if (!section.has(words.key)) continue;
-    if (of != nullptr) return refuse(words.key, "does not go with another part: a quantity is of one");
+    if (of != nullptr)
+      return refuse(words.key, "cannot be combined with another part: a quantity belongs to one part");
     of = &words;
   }
   const std::string name = section.text("quantity");
@@ -113,13 +115,13 @@ std::optional<ActuatorInput> read_input(const Section& section, const FlatModel&
         reading.faults.push_back(missing_key(section, words_of(kind).key));
         return std::nullopt;
       }
-    return refuse("quantity", "is not a quantity that models can see");
+    return refuse("quantity", "is not a quantity that can be an input of models");
   }
   input.quantity = find_observable(of->kind, name);
   if (input.quantity == nullptr) {
     std::vector<std::string> quantities;
     for (const Observable& quantity : observables(of->kind)) quantities.emplace_back(quantity.name);
-    refuse("quantity", fmt::format("is no quantity of {}", of->noun).c_str(),
+    refuse("quantity", fmt::format("is not a quantity of {}", of->noun).c_str(),
            did_you_mean(name, quantities).c_str());
     reading.faults.back().allowed = fmt::format("{}", fmt::join(quantities, ", "));
     return std::nullopt;
@@ -131,7 +133,7 @@ std::optional<ActuatorInput> read_input(const Section& section, const FlatModel&
   if (!input.quantity->is_known_of(reading.scene.model, input.part))
     return of->kind == ObservedKind::joint && !reading.scene.model.joints[*part].has_coordinate
                ? refuse("joint", "has no coordinate",
-                        "name one that is revolute, prismatic, cylindrical, screw or cylinder")
+                        "write the name of a revolute, prismatic, cylindrical, screw or cylinder joint")
                : refuse(of->key, of->kind == ObservedKind::joint ? "has no motor" : "has no such quantity");
   if (of->kind == ObservedKind::joint && name == "coordinate") input.kind = ActuatorInput::Kind::coordinate;
   if (of->kind == ObservedKind::joint && name == "rate") input.kind = ActuatorInput::Kind::rate;
@@ -146,7 +148,7 @@ void read_inputs(const Section& section, const FlatModel& model, Actuator& actua
     if (!input) continue;
     for (std::size_t k = 0; k < of.size(); ++k) {
       if (model[model.inputs[k]].name != input->variable) continue;
-      if (of[k]) reading.faults.push_back(about(given, "variable", "was taken before"));
+      if (of[k]) reading.faults.push_back(about(given, "variable", "is already in use"));
       of[k] = input;
     }
   }
@@ -158,9 +160,10 @@ void read_inputs(const Section& section, const FlatModel& model, Actuator& actua
     }
     reading.faults.push_back(
         fault_at(*section.node(), section.path(),
-                 fmt::format("gives the model's input {} nothing", model[model.inputs[k]].name)));
-    reading.faults.back().suggestion = fmt::format(
-        "inputs = [{{ variable = \"{}\", joint = ..., quantity = \"rate\" }}]", model[model.inputs[k]].name);
+                 fmt::format("has no value for the input {} of the model", model[model.inputs[k]].name)));
+    reading.faults.back().suggestion =
+        fmt::format("write inputs = [{{ variable = \"{}\", joint = ..., quantity = \"rate\" }}]",
+                    model[model.inputs[k]].name);
   }
 }
 
@@ -187,11 +190,11 @@ void read_models(const Section& top, Reading& reading) {
     if (section.node()->faulty) continue;
     const std::string name = section.text("name");
     if (std::ranges::find(actuators, name, &Actuator::name) != actuators.end()) {
-      reading.faults.push_back(about(section, "name", "was taken before"));
+      reading.faults.push_back(about(section, "name", "is already in use"));
       continue;
     }
     std::optional<FlatModel> model = compile(section, reading);
-    actuators.push_back({name, nullptr, {}, {}});  // also without its equations, so that motors find it
+    actuators.push_back({name, nullptr, {}, {}});  // even without its equations, so that motors find it
     reading.model_variables.push_back(model ? variables_of(*model) : std::vector<std::string>{});
     reading.declared->list.push_back(model ? std::move(*model) : FlatModel{});
   }
@@ -211,7 +214,7 @@ void finish_models(const Section& top, Reading& reading) {
     if (reading.faults.size() > before) continue;
     actuator->model = equations::make_actuator(std::move(model), actuator->outputs);
     try {
-      actuator->model->start(reading.scene.initial.time_s, {});  // inputs as the text has them
+      actuator->model->start(reading.scene.initial.time_s, {});  // with the inputs of the text
     } catch (const ActuatorFailure& failure) {
       reading.faults.push_back(about(section, "file", failure.what()));
     }
@@ -224,7 +227,8 @@ struct DeclaredModels {};
 
 void read_models(const Section& top, Reading& reading) {
   for (const Section& section : elements(top, "models")) {
-    reading.faults.push_back(fault_at(*section.node(), section.path(), "is left out of this program"));
+    reading.faults.push_back(
+        fault_at(*section.node(), section.path(), "cannot be used: this program was built without models"));
     reading.faults.back().suggestion = "build it with -DSCREE_MODELS=ON (Debian: libginac-dev)";
     if (section.node()->faulty) continue;
     reading.scene.model.actuators.push_back({section.text("name"), nullptr, {}, {}});

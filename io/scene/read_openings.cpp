@@ -10,7 +10,7 @@ namespace scree::io {
 
 namespace {
 
-/// Places that are tried before an inlet counts as one that has room for no grain.
+/// Number of positions that are tried before an inlet is reported to have no room for a grain.
 constexpr int most_attempts = 2000;
 
 std::string name_of(const Section& section, const char* kind, std::size_t number) {
@@ -22,11 +22,11 @@ bool read_rate(const Section& section, Inlet& inlet, Reading& reading) {
   const Node *mass = section.node()->find("mass_rate"), *number = section.node()->find("number_rate");
   if (mass == nullptr && number == nullptr && !section.node()->has_foreign_keys) {
     Fault fault = missing_key(section, "mass_rate");
-    fault.problem = "is missing (or number_rate)";
+    fault.problem = "is missing (mass_rate or number_rate is needed)";
     reading.faults.push_back(std::move(fault));
   } else if (mass != nullptr && number != nullptr) {
-    reading.faults.push_back(
-        fault_at(*number, section.path_of("number_rate"), "is given beside mass_rate; leave one out"));
+    reading.faults.push_back(fault_at(*number, section.path_of("number_rate"),
+                                      "cannot be combined with mass_rate; remove one of them"));
   }
   if (section.has("mass_rate")) inlet.mass_rate = section.number("mass_rate");
   if (section.has("number_rate")) inlet.number_rate = section.number("number_rate");
@@ -37,16 +37,17 @@ void read_limits(const Section& section, Inlet& inlet, Reading& reading) {
   if (section.has("mass")) inlet.most_mass = section.number("mass");
   if (section.has("count")) inlet.most_count = static_cast<double>(section.integer("count"));
   if (section.has("stop")) inlet.stop_s = section.number("stop");
-  if (inlet.stop_s < inlet.start_s) reading.faults.push_back(about(section, "stop", "comes before start"));
+  if (inlet.stop_s < inlet.start_s)
+    reading.faults.push_back(about(section, "stop", "must not be before start"));
 }
 
-/// Grains of one shape and material, in sizes.
+/// Grains of one shape and material with different sizes.
 struct Ingredient {
   std::vector<InletGrain> grains;  // `until` is the share within the ingredient
-  double share = 1.0;              // of the mixture, by mass or by number; of any sum
+  double share = 1.0;              // in the mixture, by mass or by number; the sum is arbitrary
 };
 
-/// Mean mass of the grains, by number, kg.
+/// Mean mass of a grain, kg.
 double mean_mass(const Ingredient& ingredient, const Model& model) {
   double mean = 0.0, before = 0.0;
   for (const InletGrain& grain : ingredient.grains) {
@@ -57,7 +58,7 @@ double mean_mass(const Ingredient& ingredient, const Model& model) {
   return mean;
 }
 
-/// A fault and none where the heading, of an inlet or of one of its grains, is not in order.
+/// Reports a fault and returns nothing if the heading of an inlet or of its grains is faulty.
 std::optional<Ingredient> read_ingredient(const Section& section, int sizes, Reading& reading) {
   const std::optional<MaterialIndex> material = find_material(section, reading);
   const std::optional<ShapeDescription> shape = read_grain_shape(section, true, reading);
@@ -78,14 +79,15 @@ std::vector<Ingredient> read_ingredients(const Section& section, Reading& readin
   std::vector<Ingredient> ingredients;
   if (section.node()->find("grains") == nullptr) {
     if (section.has("shares_by"))
-      reading.faults.push_back(about(section, "shares_by", "is of no use without [[inlets.grains]]"));
+      reading.faults.push_back(about(section, "shares_by", "has no effect without [[inlets.grains]]"));
     if (const std::optional<Ingredient> only = read_ingredient(section, sizes, reading))
       ingredients.push_back(*only);
     return ingredients;
   }
   for (const char* key : {"material", "semi_axes", "radius", "shape", "size", "scale"})
     if (const Node* node = section.node()->find(key)) {
-      reading.faults.push_back(fault_at(*node, section.path_of(key), "is given beside [[inlets.grains]]"));
+      reading.faults.push_back(
+          fault_at(*node, section.path_of(key), "cannot be combined with [[inlets.grains]]"));
       reading.faults.back().suggestion = fmt::format("move {} to each of the [[inlets.grains]]", key);
     }
   for (const Section& grains : elements(section, "grains")) {
@@ -97,7 +99,7 @@ std::vector<Ingredient> read_ingredients(const Section& section, Reading& readin
   return ingredients;
 }
 
-/// Kinds with their shares by number.
+/// All kinds of grains, with shares by number.
 std::vector<InletGrain> mixed(const std::vector<Ingredient>& ingredients, bool by_mass, const Model& model) {
   std::vector<double> number;
   double sum = 0.0;
@@ -118,14 +120,14 @@ std::vector<InletGrain> mixed(const std::vector<Ingredient>& ingredients, bool b
   return grains;
 }
 
-/// The largest of the grains must find a place while nothing else is there.
+/// Checks that the largest grain has room in the empty inlet.
 void require_place(const Section& section, const Inlet& inlet, Reading& reading) {
   const Model& model = reading.scene.model;
   const auto largest = std::ranges::max_element(
       inlet.grains, {}, [&](const InletGrain& grain) { return model.shapes.bounding_radius(grain.shape); });
   if (has_place(model, inlet, *largest, most_attempts, std::max(0.0, inlet.start_s))) return;
   Fault fault = about(section, "region",
-                      fmt::format("has no place for the largest grain in {} tries that is free of boundaries",
+                      fmt::format("has no room for the largest grain: {} random positions overlap boundaries",
                                   most_attempts));
   fault.suggestion = "enlarge it, or move it away from boundaries";
   reading.faults.push_back(std::move(fault));
@@ -136,16 +138,18 @@ void read_inlet(const Section& section, std::size_t number, Reading& reading) {
   inlet.name = name_of(section, "inlet", number);
   const std::vector<Ingredient> ingredients = read_ingredients(section, reading);
   const bool has_rate = read_rate(section, inlet, reading);
-  if (section.node()->faulty || ingredients.empty() || !has_rate) return;
+  if (section.node()->faulty) return;
   set_from(section, inlet);
   read_limits(section, inlet, reading);
+  if (ingredients.empty() || !has_rate) return;
   const std::optional<Region> region = read_region(section.child("region"), reading);
   if (!region) return;
-  inlet.grains = mixed(ingredients, section.text("shares_by") == "mass", reading.scene.model);
+  inlet.grains = mixed(ingredients, !section.has("shares_by") || section.text("shares_by") == "mass",
+                       reading.scene.model);
   inlet.region = *region;
   inlet.orientation = fixed_orientation(section);
   inlet.spread = read_spread(section, reading);
-  // Beside the streams of [[bodies]] with the same numbers.
+  // Differs from the random streams of [[bodies]] with the same numbers.
   inlet.seed = section.has("seed") ? static_cast<std::uint64_t>(section.integer("seed"))
                                    : ~Random(static_cast<std::uint64_t>(reading.seed), number).bits();
   if (reading.faults.empty()) require_place(section, inlet, reading);

@@ -28,7 +28,7 @@ class PartReader {
       if (part_.is_free()) read_free();
       if (part_.has_axis()) read_along_or_about();
     }
-    // One that is faulty too, so that numbers stay right.
+    // Faulty parts are added too, so that indices stay correct.
     reading_.scene.model.parts.push_back(std::move(part_));
   }
 
@@ -42,18 +42,18 @@ class PartReader {
     return word == "all" ? Freedom::all : Freedom::none;
   }
 
-  /// A part of a machine.
+  /// A part with all freedoms.
   void read_free() {
     if (!section_.has("centre")) reading_.faults.push_back(missing_key(section_, "centre"));
     part_.inertia = section_.number("mass");
     part_.axes = fixed_orientation(section_).value_or(Quat::Identity());
     const Vec3& m = part_.moments;
     if (2.0 * m.maxCoeff() > m.sum() * (1.0 + 1e-9)) {
-      refuse("moments", "are those of no body: the largest is more than the sum of the others");
+      refuse("moments", "are not possible: the largest is larger than the sum of the two others");
     }
     if (part_.starts_locked &&
         !(part_.start_twist.linear.isZero(0.0) && part_.start_twist.angular.isZero(0.0)))
-      refuse("starts_locked", "does not go with velocity and angular_velocity");
+      refuse("starts_locked", "cannot be combined with velocity and angular_velocity");
   }
 
   void read_along_or_about() {
@@ -72,18 +72,19 @@ class PartReader {
   }
 
   void check() {
-    if (part_.low > 0.0) refuse("low", "is above where the part is at the start");
-    if (part_.high < 0.0) refuse("high", "is below where the part is at the start");
+    if (part_.low > 0.0) refuse("low", "must not be above 0, the position at the start");
+    if (part_.high < 0.0) refuse("high", "must not be below 0, the position at the start");
     if (part_.starts_locked && part_.start_rate != 0.0)
-      refuse("start_rate", "does not go with starts_locked");
-    // Springs are followed step by step: they need some steps a swing.
+      refuse("start_rate", "cannot be combined with starts_locked");
+    // Springs are integrated in time steps: one oscillation needs several steps.
     const Settings& settings = reading_.scene.model.settings;
     const double stiffest = 1.0 / (settings.time_step_s * settings.time_step_s) * part_.inertia;
     if (part_.spring > stiffest)
-      refuse("spring",
-             fmt::format("is too stiff for steps of {:g} s: it swings in {:.2g} s", settings.time_step_s,
-                         2.0 * std::numbers::pi * std::sqrt(part_.inertia / part_.spring)),
-             fmt::format("at most {:.3g}, or shorter steps", stiffest));
+      refuse(
+          "spring",
+          fmt::format("is too stiff for steps of {:g} s: one oscillation takes {:.2g} s",
+                      settings.time_step_s, 2.0 * std::numbers::pi * std::sqrt(part_.inertia / part_.spring)),
+          fmt::format("write at most {:.3g}, or use shorter steps", stiffest));
   }
 
   const Section& section_;
@@ -109,7 +110,7 @@ std::optional<std::array<std::size_t, 2>> read_planes(const Section& section, st
       return std::nullopt;
     }
     if (!std::holds_alternative<Plane>(at->surface)) {
-      fault("is no plane", "");
+      fault("is not a plane", "");
       return std::nullopt;
     }
     found[i] = static_cast<std::size_t>(at - boundaries.begin());
@@ -117,7 +118,7 @@ std::optional<std::array<std::size_t, 2>> read_planes(const Section& section, st
   return found;
 }
 
-/// A pressure needs an area.
+/// Reads the area on which a pressure acts.
 void read_area(const Section& section, Part& part, Reading& reading) {
   const bool between = section.has("width_between") || section.has("depth_between");
   const auto refuse = [&](std::string_view key, const char* problem) {
@@ -125,11 +126,11 @@ void read_area(const Section& section, Part& part, Reading& reading) {
   };
   if (!section.has("pressure")) {
     for (const char* key : {"area", "width_between", "depth_between"})
-      if (section.has(key)) refuse(key, "needs `pressure`, which acts on it");
+      if (section.has(key)) refuse(key, "has no effect without `pressure`");
     return;
   }
   if (section.has("area") == between) {
-    refuse("pressure", "needs an area: give `area`, or `width_between` and `depth_between`");
+    refuse("pressure", "needs an area: write `area`, or `width_between` and `depth_between`");
     return;
   }
   if (!between) return;
@@ -150,9 +151,9 @@ void read_parts(const Section& top, Reading& reading) {
   for (const Section& section : elements(top, "parts")) {
     PartReader(section, reading).read();
     if (section.has("name") && !taken.insert(section.text("name")).second)
-      reading.faults.push_back(about(section, "name", "was taken before"));
+      reading.faults.push_back(about(section, "name", "is already in use"));
     if (section.has("name") && section.text("name") == "ground")
-      reading.faults.push_back(about(section, "name", "is what joints call that which nothing moves"));
+      reading.faults.push_back(about(section, "name", "is reserved: joints use it for the ground"));
     if (section.node()->faulty) continue;
     Part& part = reading.scene.model.parts.back();
     if (section.has("function")) part.changing_force.function = read_function_of_time(section, reading);
@@ -170,27 +171,27 @@ std::optional<std::size_t> read_carrier(const Section& section, const std::strin
   };
   const bool moves = section.node()->find("motion") != nullptr;
   if (section.has("part")) {
-    if (fixed) return refuse("fixed", "does not go with part, which carries them", "leave one of both out");
+    if (fixed) return refuse("fixed", "cannot be combined with part", "remove one of them");
     if (moves)
-      return refuse("motion", fmt::format("does not go with the part '{}'", section.text("part")),
-                    "give the motion to the part, by [[parts.motion]]");
+      return refuse("motion", fmt::format("cannot be combined with the part '{}'", section.text("part")),
+                    "move the motion to the part: [[parts.motion]]");
     if (section.has("motion_waits"))
       return refuse("motion_waits",
-                    fmt::format("is for the motion of the part '{}' to say", section.text("part")),
-                    "give it to the part");
+                    fmt::format("cannot be combined with the part '{}'", section.text("part")),
+                    "move it to the part");
     return find_name(names_of(parts), "of a part", section, "part", reading);
   }
   const bool waits = section.has("motion_waits") && section.boolean("motion_waits");
   if (!moves && !fixed) {
-    if (waits) return refuse("motion_waits", "has no motion that could wait", "");
+    if (waits) return refuse("motion_waits", "has no effect: there is no motion", "");
     return std::nullopt;
   }
   if (std::ranges::find(parts, name, &Part::name) != parts.end())
     return refuse(section.has("name") ? "name"
                   : moves             ? "motion"
                                       : "fixed",
-                  fmt::format("'{}' is a part already", name),
-                  "what moves as one piece names its part: part = \"...\"");
+                  fmt::format("'{}' is already the name of a part", name),
+                  "choose another name, or write part = \"...\" to add it to that part");
   Part own;
   own.name = name;
   own.motion = read_motion(section, reading);
@@ -210,24 +211,25 @@ void finish_parts(const Section& top, Reading& reading) {
   };
   for (const Section& section : elements(top, "boundaries")) {
     const std::size_t m = number(section);
-    if (m == parts.size()) continue;  // said already, or none
+    if (m == parts.size()) continue;  // already reported, or no part
     ++carried[m];
     with_belt[m] += section.has("surface_velocity") ? 1 : 0;
     if (!parts[m].is_driven() || with_belt[m] == 0) continue;
     if (!parts[m].is_free() && carried[m] == 1) continue;
     const std::string_view key = section.has("surface_velocity") ? "surface_velocity" : "part";
-    reading.faults.push_back(about(section, key, "does not go with others on a part that forces move"));
+    reading.faults.push_back(
+        about(section, key, "cannot be combined with other boundaries on a part which forces move"));
     reading.faults.back().suggestion =
-        "only the single boundary of a part that goes along or about may have one";
+        "only a part with freedom \"along\" or \"about\" and a single boundary can have a surface_velocity";
   }
   for (const Section& section : elements(top, "bodies")) {
     const std::size_t m = number(section);
     if (m == parts.size()) continue;
     ++carried[m];
     if (!parts[m].is_driven()) continue;
-    reading.faults.push_back(about(section, "part", "is moved by forces, and carries boundaries alone"));
+    reading.faults.push_back(about(section, "part", "is moved by forces, and can carry only boundaries"));
     reading.faults.back().suggestion =
-        "make what it carries of boundaries, or join bodies to it by joints of type \"fixed\"";
+        "use boundaries instead, or join the bodies to the part by joints of type \"fixed\"";
   }
   const std::vector<Section> sections = elements(top, "parts");
   for (std::size_t m = 0; m < sections.size() && m < parts.size(); ++m) {
@@ -235,8 +237,9 @@ void finish_parts(const Section& top, Reading& reading) {
     read_area(sections[m], parts[m], reading);
     if (carried[m] > 0 || parts[m].is_free() || !sections[m].has("name")) continue;
     if (parts[m].freedom == Freedom::none && top.node()->find("joints") != nullptr) continue;
-    reading.faults.push_back(about(sections[m], "name", "carries neither boundaries nor bodies"));
-    reading.faults.back().suggestion = fmt::format("give one of [[boundaries]] part = \"{}\"", parts[m].name);
+    reading.faults.push_back(about(sections[m], "name", "is a part without boundaries and bodies"));
+    reading.faults.back().suggestion =
+        fmt::format("write part = \"{}\" in one of [[boundaries]]", parts[m].name);
   }
 }
 

@@ -25,7 +25,7 @@ namespace {
   throw InputError({fault});
 }
 
-/// What there is where a scene was looked for.
+/// Lists the scene files of the folder in which a scene was not found.
 std::string scenes_beside(const std::filesystem::path& file) {
   constexpr std::size_t most = 8;
   const std::filesystem::path folder =
@@ -62,7 +62,8 @@ Fault missing_bodies(const std::filesystem::path& file) {
   Fault fault;
   fault.where = {file.string(), 1, 1};
   fault.key_path = "bodies";
-  fault.problem = "is missing (or inlets)";
+  fault.problem = "is missing (bodies or inlets are needed)";
+  fault.suggestion = "to start with the bodies of another run, add --restart-from FOLDER";
   return fault;
 }
 

@@ -1,5 +1,5 @@
-// Shapes that are given by functions or as clumps: in the scene, or in files of their own. All are read
-// first, then made side by side, for each may take a second, and then entered in their order.
+// Shapes that are given by functions or as clumps, in the scene or in separate files. All are read first.
+// Then they are made in parallel, because each may take a second. Then they are added in their order.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -21,14 +21,14 @@ namespace scree::io {
 
 namespace {
 
-/// Semi-axes of which 0 stands for endless.
+/// Semi-axes; 0 means infinite.
 Vec3 semi_axes_of(const Section& section) {
   Vec3 axes = section.vector("semi_axes");
   for (double& a : axes) a = a > 0.0 ? a : infinity;
   return axes;
 }
 
-/// The origin is inside of all.
+/// The quadric of `base`; the origin is inside of it.
 Quadric base_of(const Section& shape) {
   const Vec3 over = semi_axes_of(shape).cwiseInverse();
   const Mat3 across = Vec3(-over[0] * over[0], -over[1] * over[1], 0.0).asDiagonal();
@@ -65,14 +65,14 @@ PerturbedQuadric function_of(const Section& shape, Reading& reading) {
   return f;
 }
 
-/// Is anything wrong below a section?
+/// Is the shape, or one of the tables below it, faulty?
 bool is_faulty(const Section& shape, const char* below) {
   const std::vector<Section> parts = elements(shape, below);
   return shape.node()->faulty ||
          std::ranges::any_of(parts, [](const Section& s) { return s.node()->faulty; });
 }
 
-/// What is said of a shape as a whole.
+/// A fault of a shape as a whole.
 Fault about_all(const Section& shape, const std::string& problem) {
   Fault fault;
   fault.where = shape.node()->where;
@@ -89,7 +89,7 @@ void tell(const ShapeFindings& findings, const Section& shape, Reading& reading)
 
 std::optional<ClumpMember> member_of(const Section& section, Reading& reading) {
   if (section.has("semi_axes") == section.has("radius")) {
-    reading.faults.push_back(about_all(section, "needs one of semi_axes and radius"));
+    reading.faults.push_back(about_all(section, "needs either semi_axes or radius"));
     return std::nullopt;
   }
   const Vec3 axes =
@@ -103,10 +103,11 @@ struct ReadShape {
   std::string name;
   Section section;
   std::variant<std::vector<ClumpMember>, PerturbedQuadric> given;
-  std::unique_ptr<Node> file{};  // that the section is of, if it has one of its own
-  // Once it is made:
+  std::unique_ptr<Node> file{};  // the separate file of the section, if it has one
+  // Set when the shape is made:
   ShapeFindings findings{};
-  std::shared_ptr<const ImplicitShape> function{};  // one of the two, unless it has faults
+  std::shared_ptr<const ImplicitShape>
+      function{};  // `function` or `clump` is set, unless the shape has faults
   std::shared_ptr<const Clump> clump{};
 };
 using ReadShapes = std::vector<ReadShape>;
@@ -116,8 +117,8 @@ void read_clump(const std::string& name, const Section& shape, Reading& reading,
   if (is_faulty(shape, "members")) return;
   for (const char* key : {"semi_axes", "perturbations", "base"})
     if (const Node* node = shape.node()->find(key))
-      reading.faults.push_back(
-          fault_at(*node, shape.path_of(key), "is given beside members, which make the whole shape"));
+      reading.faults.push_back(fault_at(*node, shape.path_of(key),
+                                        "cannot be combined with members, which define the whole shape"));
   std::vector<ClumpMember> given;
   for (const Section& section : elements(shape, "members"))
     if (const std::optional<ClumpMember> member = member_of(section, reading)) given.push_back(*member);
@@ -130,7 +131,7 @@ void read_function(const std::string& name, const Section& shape, Reading& readi
   PerturbedQuadric given = function_of(shape, reading);
   if (reading.faults.size() > faults) return;
   if (given.perturbations.size() > max_perturbations)
-    reading.faults.push_back(about_all(shape, fmt::format("has {} perturbations; {} are possible",
+    reading.faults.push_back(about_all(shape, fmt::format("has {} perturbations, but at most {} are possible",
                                                           given.perturbations.size(), max_perturbations)));
   else
     read.push_back({name, shape, std::move(given)});
@@ -154,17 +155,15 @@ void enter(ReadShape& shape, Reading& reading) {
     if (shape.clump) shapes.add_clump({shape.name, std::move(*parts), shape.clump});
     if (!shapes.functions().empty())
       reading.faults.push_back(about_all(
-          shape.section,
-          fmt::format("is a clump, and \"{}\" is given by a function: they cannot be in one scene yet",
-                      shapes.functions().front().name)));
+          shape.section, fmt::format("is a clump, and \"{}\" is a function shape: one scene cannot have both",
+                                     shapes.functions().front().name)));
   } else {
     if (shape.function)
       shapes.add_function({shape.name, std::get<PerturbedQuadric>(std::move(shape.given)), shape.function});
     if (!shapes.clumps().empty())
       reading.faults.push_back(about_all(
-          shape.section,
-          fmt::format("is given by a function, and \"{}\" is a clump: they cannot be in one scene yet",
-                      shapes.clumps().front().name)));
+          shape.section, fmt::format("is a function shape, and \"{}\" is a clump: one scene cannot have both",
+                                     shapes.clumps().front().name)));
   }
 }
 
@@ -173,7 +172,7 @@ void make_all(ReadShapes& read, Reading& reading) {
   for (ReadShape& shape : read) enter(shape, reading);
 }
 
-/// The shape that a file holds, with the keys of [[shapes]] at its top level.
+/// Reads a shape file, which has the keys of [[shapes]] at its top level.
 void read_from_text(const std::string& name, const std::string& text, const std::filesystem::path& file,
                     Reading& reading, ReadShapes& read) {
   auto whole = std::make_unique<Node>(parse_document(text, file.string()));
@@ -183,8 +182,7 @@ void read_from_text(const std::string& name, const std::string& text, const std:
   const Section shape(&root, "shapes", "shape");
   const std::size_t before = read.size();
   if (root.find("file") != nullptr) {
-    reading.faults.push_back(
-        fault_at(*root.find("file"), "shape.file", "is one shape file; it cannot name another"));
+    reading.faults.push_back(fault_at(*root.find("file"), "shape.file", "cannot be used in a shape file"));
   } else if (root.find("members") != nullptr) {
     read_clump(name, shape, reading, read);
   } else if (root.find("semi_axes") == nullptr) {
@@ -196,20 +194,21 @@ void read_from_text(const std::string& name, const std::string& text, const std:
   if (read.size() > before) read.back().file = std::move(whole);
 }
 
-/// Spheres of a clump, one a line: x, y, z and the radius. Empty lines, lines that begin with # and a first
-/// line of names are skipped. Multisphere templates of LIGGGHTS have this form.
+/// Reads the spheres of a clump, one per line: x, y, z and the radius. Empty lines, lines that begin with #,
+/// and a first line of names are skipped. Multisphere templates of LIGGGHTS have this form.
 void read_members(const std::string& name, const std::string& text, const std::filesystem::path& file,
                   const Section& section, Reading& reading, ReadShapes& read) {
   std::vector<ClumpMember> members;
   const std::size_t before = reading.faults.size();
-  const std::vector<CsvLine> lines = csv_lines(text);
-  for (const CsvLine& line : lines) {
+  std::vector<CsvLine> lines = csv_lines(text);
+  for (CsvLine& line : lines) {
+    std::ranges::replace(line.text, '\t', ' ');
     const char separator = csv_separator(line.text);
     std::vector<double> numbers;
     for (const CsvField& field : split_csv(line.text, separator))
       numbers.push_back(csv_number(field.text, separator));
     const auto finite = std::ranges::count_if(numbers, [](double x) { return std::isfinite(x); });
-    if (finite == 0 && &line == &lines.front()) continue;  // names
+    if (finite == 0 && &line == &lines.front()) continue;  // column names
     if (finite == 4 && numbers.size() == 4 && numbers[3] > 0.0) {
       members.push_back({{Vec3::Constant(numbers[3])}, {Vec3(numbers.data()), Quat::Identity()}});
       continue;
@@ -217,13 +216,14 @@ void read_members(const std::string& name, const std::string& text, const std::f
     Fault fault;
     fault.where = {file.string(), line.number, 1};
     fault.key_path = section.path_of("file");
-    fault.problem = "must hold four numbers: x, y, z and a radius above 0";
+    fault.problem = "must have four numbers: x, y, z and a radius above 0";
     fault.value = shortened(line.text);
     reading.faults.push_back(std::move(fault));
     if (reading.faults.size() >= most_faults) return;
   }
   if (members.empty() && reading.faults.size() == before)
-    reading.faults.push_back(about(section, "file", "holds no spheres: lines of x, y, z and a radius"));
+    reading.faults.push_back(
+        about(section, "file", "has no spheres; each line must have x, y, z and a radius"));
   if (reading.faults.size() == before) read.push_back({name, section, std::move(members)});
 }
 
@@ -237,7 +237,7 @@ void read_shape_file(const std::string& name, const Section& section, Reading& r
       read_members(name, *text, file, section, reading, read);
   } else {
     reading.faults.push_back(
-        fault_at(section.given("file"), section.path_of("file"), "cannot be opened as a file: " + problem));
+        fault_at(section.given("file"), section.path_of("file"), "cannot be opened: " + problem));
   }
 }
 
@@ -255,14 +255,13 @@ void read_shapes(const Section& top, Reading& reading) {
     }
     const std::string name = section.text("name");
     if (std::ranges::find(names, name) != names.end())
-      reading.faults.push_back(
-          fault_at(section.given("name"), section.path_of("name"), "is the name of another shape"));
+      reading.faults.push_back(fault_at(section.given("name"), section.path_of("name"), "is already in use"));
     names.push_back(name);
     const bool is_here =
         section.node()->find("semi_axes") != nullptr || section.node()->find("members") != nullptr;
     if (file != nullptr && is_here) {
-      reading.faults.push_back(
-          fault_at(*file, section.path_of("file"), "is given beside the shape itself; leave one out"));
+      reading.faults.push_back(fault_at(*file, section.path_of("file"),
+                                        "cannot be combined with semi_axes or members; remove one of them"));
     } else if (file != nullptr) {
       read_shape_file(name, section, reading, read);
     } else if (section.node()->find("members") != nullptr) {
@@ -287,7 +286,7 @@ ShapeFile read_shape(const std::filesystem::path& file) {
   } else {
     Fault fault;
     fault.where.file = file.string();
-    fault.problem = "cannot be opened as a file: " + problem;
+    fault.problem = "cannot be opened: " + problem;
     reading.faults.push_back(std::move(fault));
   }
   if (!reading.faults.empty()) {
@@ -318,12 +317,12 @@ std::optional<ShapeDescription> find_shape(const Section& section, double size, 
                : ShapeDescription{ShapeKind::clump,
                                   {0.0, 0.0, 0.0, static_cast<double>(number - functions), size}};
   }
-  // A shape that is faulty was told of where it stands.
+  // A faulty shape was already reported.
   for (const Section& given : elements(Section(reading.top, "", ""), "shapes"))
     if (given.has("name") && given.text("name") == section.text("shape")) return std::nullopt;
   Fault fault = fault_at(section.given("shape"), section.path_of("shape"), "is not the name of a shape");
   fault.suggestion = did_you_mean(section.text("shape"), names);
-  if (names.empty()) fault.suggestion = "give it under a heading [[shapes]]";
+  if (names.empty()) fault.suggestion = "define the shape under a heading [[shapes]]";
   reading.faults.push_back(std::move(fault));
   return std::nullopt;
 }

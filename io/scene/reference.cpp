@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "io/scene/keys.h"
+#include "io/scene/reference_pages.h"
 
 namespace scree::io {
 
@@ -12,12 +14,12 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* introduction = R"md(# Scene files
 
-This page is generated from the table of keys which the scene reader itself uses (`scree scene-reference`); a test keeps
-the two equal. `docs/scene.schema.json` holds the same information for editors. Editors with Taplo support read it if the
-first line of a scene is `#:schema path/to/scene.schema.json`.
-
 A scene is one [TOML](https://toml.io) file. All numbers are in SI units. A key that is not listed here is an error, and
 so is a value outside its range. `scree check scene.toml` reports all errors at once, each with its line.
+
+The pages of this reference are generated from the table of keys that the reader itself uses (`scree scene-reference
+docs`); a test keeps them equal. `docs/scene.schema.json` holds the same for editors. Editors that know Taplo read it if the
+first line of a scene is `#:schema path/to/scene.schema.json`.
 
 ```toml
 gravity = [0, 0, -9.81]
@@ -53,28 +55,7 @@ key, in which list entries count from 0. The text after `=` is a TOML value; a b
 
 )md";
 
-constexpr const char* tables_text = R"md(## Tables of bodies
-
-`table = "bodies.csv"`: the first line names the columns, in any order, in upper or lower case. Lines that begin with `#`
-and empty lines are skipped. The separator is a comma, or else a semicolon or a tab; with these two the decimal point may
-be a comma. A byte-order mark is allowed. `x, y, z` are required; each of the other groups is optional as a whole.
-
-| columns (CSV) | dataset (HDF5) | unit | if absent |
-|---|---|---|---|
-| `x, y, z` | `position` [n, 3] | m | error |
-| `qw, qx, qy, qz` | `orientation` [n, 4], w x y z | | aligned with the world's axes |
-| `a, b, c` | `semi_axes` [n, 3] | m | `semi_axes` or `radius` of the heading |
-| `radius` | `radius` [n] | m | the same: spheres |
-| `vx, vy, vz` | `velocity` [n, 3] | m/s | `velocity` of the heading |
-| `wx, wy, wz` | `angular_velocity` [n, 3] | rad/s | `angular_velocity` of the heading |
-| `material` | `material` [n] | | `material` of the heading; a value is a name, or the number of a material of the scene, from 0 |
-
-`table = "bodies.h5"`: one dataset for each group, of any number type; the first index is the body. Other columns and
-datasets are ignored. Scree warns about unknown columns of a CSV file, except `id` and `time_s` of exported tables.
-`table = "results/pile/trajectory.h5"` takes the bodies of the last frame of a run, with sizes, velocities and materials.
-Materials are matched by name.
-
-## What is checked before a run
+constexpr const char* checked_text = R"md(## What is checked before a run
 
 These are errors:
 
@@ -99,6 +80,44 @@ the other. The command counts each class, and names the deepest pair with ids an
 the gap that a step finds contradicts the class.
 
 For a scene whose overlaps are too deep, add `--set checks.max_initial_overlap=100`.
+)md";
+
+constexpr const char* tables_text = R"md(## Tables of bodies
+
+`table = "bodies.csv"`: the first line names the columns, in any order, in upper or lower case. Lines that begin with `#`
+and empty lines are skipped. The separator is a comma, or else a semicolon or a tab; with these two the decimal point may
+be a comma. A byte-order mark is allowed. `x, y, z` are required; each of the other groups is optional as a whole.
+
+| columns (CSV) | dataset (HDF5) | unit | if absent |
+|---|---|---|---|
+| `x, y, z` | `position` [n, 3] | m | error |
+| `qw, qx, qy, qz` | `orientation` [n, 4], w x y z | | aligned with the world's axes |
+| `a, b, c` | `semi_axes` [n, 3] | m | `semi_axes` or `radius` of the heading |
+| `radius` | `radius` [n] | m | the same: spheres |
+| `vx, vy, vz` | `velocity` [n, 3] | m/s | `velocity` of the heading |
+| `wx, wy, wz` | `angular_velocity` [n, 3] | rad/s | `angular_velocity` of the heading |
+| `material` | `material` [n] | | `material` of the heading; a value is a name, or the number of a material of the scene, from 0 |
+
+Columns with names of other programs are read too: `r`; `d` and `diameter`, which are halved; `q0` to `q3` and `quatw` to
+`quatk` (w first); `omegax` and so on.
+
+`table = "bodies.h5"`: one dataset for each group, of any number type; the first index is the body. Other columns and
+datasets are ignored. Scree warns about unknown columns of a CSV file, except `id` and `time_s` of exported tables.
+`table = "results/pile/trajectory.h5"` takes the bodies of the last frame of a run, with sizes, velocities and materials.
+Materials are matched by name.
+
+Other files are recognized by their content:
+
+| format | what is read |
+|---|---|
+| XYZ, extended XYZ (OVITO, ASE) | `species x y z` and perhaps the radius; or the columns of `Properties=`: `pos`, `radius`, `orientation` (x y z w), `aspherical_shape`, `velo`, `angular_velocity`, `species` |
+| dump of LAMMPS or LIGGGHTS | `x y z`, `vx vy vz`, `omegax omegay omegaz`, `radius` or `diameter`, `quatw quati quatj quatk`, `shapex shapey shapez` (diameters; semi-axes in files with `blockiness1`), `type` |
+| data file of LAMMPS | sections `Atoms` (styles `sphere` and `ellipsoid`), `Velocities`, `Ellipsoids` |
+
+The last frame of a file with several frames is taken. Types of LAMMPS count from 1: type 1 is the first material of the
+scene. A `material` in the heading replaces types and species. Numbers are taken as SI units; `table_scale = 0.001` converts
+millimetres.
+
 )md";
 
 std::string joined(const std::vector<std::string>& words, const std::string& before,
@@ -265,17 +284,95 @@ Json section_schema(const SectionInfo& section) {
 
 }  // namespace
 
-std::string scene_reference() {
-  std::string text = introduction;
-  text += "## Keys\n";
-  for (const SectionInfo& section : sections()) {
-    const std::string title = section.name.empty() ? "Top level" : fmt::format("`{}`", section.heading);
-    text += fmt::format("\n### {}\n\n{}\n", title, section.description);
-    if (!section.free_keys) text += '\n' + section_table(section);
+namespace {
+
+std::string title_of(const SectionInfo& section) {
+  return section.name.empty() ? "Top level" : fmt::format("`{}`", section.heading);
+}
+
+/// Text in lines of at most 120 characters, broken at blanks.
+std::string wrapped(std::string_view text) {
+  constexpr std::size_t width = 120;
+  std::string lines;
+  std::size_t column = 0;
+  while (!text.empty()) {
+    const std::size_t length = std::min(text.find(' '), text.size());
+    const bool fits = column == 0 || column + 1 + length <= width;
+    if (column > 0) lines += fits ? ' ' : '\n';
+    column = fits && column > 0 ? column + 1 + length : length;
+    lines += text.substr(0, length);
+    text.remove_prefix(std::min(length + 1, text.size()));
   }
-  text += '\n';
-  text += tables_text;
+  return lines;
+}
+
+/// Sections of a page, in their order.
+std::vector<const SectionInfo*> sections_of(const ReferencePage& page) {
+  std::vector<const SectionInfo*> list;
+  for (const std::string& name : split_words(page.sections))
+    list.push_back(&section_info(name == "top" ? "" : name));
+  return list;
+}
+
+/// The first page that describes a section.
+const ReferencePage& page_of(std::string_view section) {
+  const std::string_view name = section.empty() ? "top" : section;
+  return *std::ranges::find_if(reference_pages(),
+                               [&](const ReferencePage& page) { return has_word(page.sections, name); });
+}
+
+std::string page_text(const ReferencePage& page) {
+  std::string text =
+      fmt::format("# {}\n\n{} [All pages and the rules of scene files](../scene_reference.md)\n\n",
+                  page.title, page.about);
+  text += fmt::format("```toml\n{}```\n", page.example);
+  for (const SectionInfo* section : sections_of(page)) {
+    text += fmt::format("\n## {}\n\n{}\n", title_of(*section), wrapped(section->description));
+    if (const ReferencePage& first = page_of(section->name); first.file != page.file)
+      text += fmt::format("\nThe keys are on the page [{}]({}.md).\n", first.title, first.file);
+    else if (!section->free_keys)
+      text += '\n' + section_table(*section);
+  }
+  if (page.file == "bodies") text += '\n' + std::string(tables_text);
   return text;
+}
+
+std::string front_page() {
+  std::string text = std::string(introduction) + "## Pages\n\n| page | headings | |\n|---|---|---|\n";
+  for (const ReferencePage& page : reference_pages()) {
+    std::string headings;
+    for (const SectionInfo* section : sections_of(page))
+      if (page_of(section->name).file == page.file)
+        headings += (headings.empty() ? "" : ", ") + title_of(*section);
+    text += fmt::format("| [{}](scene/{}.md) | {} | {} |\n", page.title, page.file, headings, page.about);
+  }
+  return text + "\nThe page [All keys from A to Z](scene/keys.md) tells where a key belongs.\n\n" +
+         checked_text;
+}
+
+std::string index_of_keys() {
+  std::map<std::string_view, std::string> places;
+  for (const Key& key : keys()) {
+    std::string& text = places[key.name];
+    text += fmt::format("{}[{}]({}.md)", text.empty() ? "" : ", ", title_of(section_info(key.section)),
+                        page_of(key.section).file);
+  }
+  std::string text =
+      "# All keys from A to Z\n\nEach key with the headings that have it. [Scene "
+      "files](../scene_reference.md)\n\n"
+      "| key | heading |\n|---|---|\n";
+  for (const auto& [key, where] : places) text += fmt::format("| `{}` | {} |\n", key, where);
+  return text;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> scene_reference() {
+  std::map<std::string, std::string> pages{{"scene_reference.md", front_page()},
+                                           {"scene/keys.md", index_of_keys()}};
+  for (const ReferencePage& page : reference_pages())
+    pages[fmt::format("scene/{}.md", page.file)] = page_text(page);
+  return pages;
 }
 
 std::string scene_schema() {

@@ -26,7 +26,7 @@ std::string toml_of(const Key& key, const M& member) {
   }
 }
 
-/// Puts the default of `key` into `text` if it is a member of T.
+/// Writes the default of `key` into `text` if the key is a member of T.
 template <class T>
 void find_default(const Key& key, std::string& text) {
   T settings{};

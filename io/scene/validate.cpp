@@ -49,12 +49,13 @@ class Validator {
     if (key != nullptr && (node.is_number() || node.kind == NodeKind::list)) fault.unit = key->unit;
     fault.allowed = allowed;
     if (!suggestion.empty()) fault.suggestion = suggestion;
-    if (key != nullptr && fault.suggestion.empty() && is_of_wrong_type(node, *key))
+    const bool is_element = path.ends_with(']');
+    if (key != nullptr && fault.suggestion.empty() && !is_element && is_of_wrong_type(node, *key))
       fault.suggestion = wrong_type_advice(*key);
     faults_.push_back(std::move(fault));
   }
 
-  /// Not so a number out of its range.
+  /// False for a number that is out of range.
   static bool is_of_wrong_type(const Node& node, const Key& key) {
     const bool wants_number = key.type == ValueType::number || key.type == ValueType::integer;
     return !(wants_number && node.is_number());
@@ -63,7 +64,7 @@ class Validator {
   void parameter(Node& node, const std::string& path) {
     if (node.faulty) return;
     if (node.kind == NodeKind::list || node.kind == NodeKind::table) {
-      add(node, path, "a parameter must be a number, a text, true or false");
+      add(node, path, "must be a number, a text, true or false");
     } else if (node.kind == NodeKind::number && !std::isfinite(node.number)) {
       add(node, path, "must be finite");
     }
@@ -79,7 +80,7 @@ class Validator {
     faults_.push_back(std::move(fault));
   }
 
-  /// What to write in place of a key that a section does not have.
+  /// Suggests a replacement for an unknown key.
   static std::string advice_on(std::string_view section, const std::string& key) {
     if (const std::string_view now = renamed_key(section, key); !now.empty())
       return fmt::format("it is called '{}' now", now);
@@ -105,8 +106,8 @@ class Validator {
     std::string others;
     for (const std::string& word : split_words(key.forms)) others += (others.empty() ? "" : " or ") + word;
     fault.problem =
-        fmt::format("has no meaning in the form '{}' of {}", form, section_info(key.section).heading);
-    fault.suggestion = fmt::format("it belongs to the form {}", others);
+        fmt::format("cannot be used in the form '{}' of {}", form, section_info(key.section).heading);
+    fault.suggestion = fmt::format("it can be used in the form {}", others);
     faults_.push_back(std::move(fault));
   }
 
@@ -181,7 +182,7 @@ class Validator {
     if (faults_.size() > before || has_faulty_item(node)) node.faulty = true;
   }
 
-  /// Also one whose expression could not be computed, which was reported before.
+  /// True also if an expression could not be computed; this was already reported.
   static bool has_faulty_item(const Node& node) {
     return std::any_of(node.items.begin(), node.items.end(), [](const Node& item) { return item.faulty; });
   }
@@ -243,7 +244,7 @@ class Validator {
     }
   }
 
-  /// Advice on a number that stands in quotes.
+  /// Suggestion for a number in quotes.
   static std::string unquoted(const Node& node) {
     if (node.kind != NodeKind::text || !std::isfinite(csv_number(node.text))) return "";
     return fmt::format("write {} without quotes", node.text);
@@ -284,12 +285,12 @@ class Validator {
       norm2 += node.items[i].number * node.items[i].number;
     }
     if (faults_.size() == before && std::abs(std::sqrt(norm2) - 1.0) > quaternion_norm_tolerance) {
-      add(node, path, fmt::format("is not a unit quaternion, its norm is {:.6g}", std::sqrt(norm2)), nullptr,
+      add(node, path, fmt::format("is not a unit quaternion: its norm is {:.6g}", std::sqrt(norm2)), nullptr,
           fmt::format("norm 1 within {}", quaternion_norm_tolerance));
     }
   }
 
-  /// What its keys do not say one by one.
+  /// Checks the keys of a rotation together.
   void rotation(Node& node, const std::string& path) {
     const Node *axis = node.find("axis"), *angle = node.find("angle"), *euler = node.find("euler"),
                *order = node.find("order");
@@ -299,11 +300,12 @@ class Validator {
              std::ranges::all_of(axis->items, [](const Node& x) { return x.number == 0.0; }))
       add(*node.find("axis"), path + ".axis", "must not be zero");
     else if (order != nullptr && euler == nullptr)
-      add(*node.find("order"), path + ".order", "is of no use without euler");
+      add(*node.find("order"), path + ".order", "has no effect without euler");
     else if (order != nullptr && !is_axis_order(order->text))
-      add(*node.find("order"), path + ".order", "is no order of three axes", nullptr,
-          "three letters of XYZ (the body's axes) or of xyz (the world's), no two alike in a row",
-          "\"XYZ\" or \"ZXZ\"");
+      add(*node.find("order"), path + ".order", "is not a valid order of axes", nullptr,
+          "three letters of XYZ (the body's axes) or of xyz (the world's axes), without two equal letters in "
+          "a row",
+          "write, for example, \"XYZ\" or \"ZXZ\"");
   }
 
   static bool is_axis_order(const std::string& order) {

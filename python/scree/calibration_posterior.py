@@ -1,5 +1,5 @@
-"""Which values of parameters could have brought forth the targets: a sample of all of them, its shape, and the places
-where runs tell most."""
+"""The probability of all values of the parameters, given the targets: a sample of it, its shape, and the places where
+runs reduce the uncertainty most."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ APART = 0.1  #: between solutions, of the range
 
 @dataclass(frozen=True)
 class Posterior:
-    """Places of the unit cube by how well they fit, all being as likely before. Errors of targets, errors of surfaces
-    and bounds are in it."""
+    """Places of the unit cube with their probabilities. Before the fit all places are equally likely. The errors of the
+    targets, the errors of the surfaces and the bounds are taken into account."""
 
     places: Any  #: (n, k)
     weights: Any  #: of each; their sum is 1
-    logs: Any  #: -chi^2 / 2
+    logs: Any  #: logarithms of the probability densities
     sure: Any  #: the same for a choice among places, where those of which little is known count less
     mean: Any
     deviations: Any  #: about the mean
@@ -142,8 +142,9 @@ def _summary(surfaces: Sequence[Surface], errors: Any, found: Fit, places: Any, 
         except np.linalg.LinAlgError:
             linear = np.full(len(mean), np.inf)
     unknown = np.array([float(weights @ surface(places)[1]**2) / error**2 for surface, error in zip(surfaces, errors)])
-    return Posterior(places, weights, logs, sure, mean, deviations, about, ends[1], ends[2], ends[0], ends[3], covariance,
-                     covariance / np.outer(deviations, deviations), linear, unknown)
+    correlation = covariance / np.outer(deviations, deviations)
+    return Posterior(places, weights, logs, sure, mean, deviations, about, ends[1], ends[2], ends[0], ends[3],
+                     covariance, correlation, linear, unknown)
 
 
 def _quantiles(values: Any, weights: Any, shares: Sequence[float]) -> Any:
@@ -237,9 +238,9 @@ def _modes(how: Posterior) -> List[Mode]:
 
 def where_runs_tell_most(surfaces: Sequence[Surface], errors: Any, runs: int, how: Posterior, count: int,
                          taken: Any) -> List[Any]:
-    """Places, one after the other: each is the one whose run reduces the variances of the surfaces most, summed over
-    places that fit, and over places that fit less well, as surfaces may be wrong there. Runs go all over the region that
-    the targets allow, therefore, not to the best place alone."""
+    """Places for the next runs. Each one is chosen so that a run there reduces the variances of the surfaces most. The
+    variances are summed over places that fit, and over some that fit less well, as surfaces may be wrong there. So runs
+    go all over the region that the targets allow, and not to the best place alone."""
     errors = np.asarray(errors, dtype=float)
     flat = np.exp(0.15 * (how.logs - how.logs.max())) * (how.weights > 0.0)
     against = how.weights / np.exp(how.logs - how.logs.max())  # equal volumes

@@ -52,8 +52,12 @@ def rounded(value: float, error: float) -> float:
 
 def short(value: float, error: float) -> str:
     """"0.412 ± 0.012"."""
-    digits = max(0, min(12, 1 - math.floor(math.log10(error)))) if error > 0.0 else 6
-    return f"{value:.{digits}f} ± {error:.{digits}f}"
+    return f"{value:.{_digits(error)}f} ± {error:.{_digits(error)}f}"
+
+
+def _digits(error: float) -> int:
+    """Those behind the point."""
+    return max(0, min(12, 1 - math.floor(math.log10(error)))) if error > 0.0 else 6
 
 
 def warnings_of(result: "Result", how: Posterior, shape: Shape) -> List[str]:
@@ -67,8 +71,8 @@ def warnings_of(result: "Result", how: Posterior, shape: Shape) -> List[str]:
         keys = _listed([parameters[k].key for k in valley.members])
         one, other = (_said(parameters, place) for place in valley.ends)
         found.append(f"the targets do not tell {keys} apart: {one} meet all of them, {other} meet "
-                     "them too, and so do values on a curve between the two. Fix one of the parameters, or add a target "
-                     "from a test in which only one of them matters")
+                     "them too, and so do values on a curve between the two. Fix one of the parameters, or add a "
+                     "target from a test in which only one of them matters")
     if len(shape.modes) > 1:
         places = "; ".join(f"{_said(parameters, mode.place)} ({100.0 * mode.weight:.0f} %)" for mode in shape.modes)
         found.append(f"{len(shape.modes)} solutions that lie apart fit the targets: {places}. Add a target that tells "
@@ -184,7 +188,7 @@ def report(result: "Result", figure: Path, tell: Callable[[str], None], quiet: b
     if not quiet:
         for p, error in zip(plan.parameters, errors):
             about_it = abouts[p.key]
-            ends = " to ".join(f"{rounded(end, error):g}" for end in about_it["interval_95"])
+            ends = " to ".join(f"{end:.{_digits(error)}f}" for end in about_it["interval_95"])
             tell(f"  {p.key:30s} {short(values[p.key], error)}, 95 % within {ends}" +
                  ("" if about_it["determined"] else ", not determined"))
         for target, value, deviation in zip(plan.targets, result.fit.values, result.fit.deviations):

@@ -74,7 +74,7 @@ def scenes_folder() -> Path:
         for scenes in (folder / "scenes", folder / "share/scree/scenes"):
             if (scenes / "machines/excavator.toml").exists():
                 return scenes
-    raise FileNotFoundError(f"the scenes that come with Scree are not found above {here.parent}")
+    raise FileNotFoundError(f"the scenes of Scree were not found above {here.parent}")
 
 
 class Excavator(_Environment):
@@ -315,7 +315,7 @@ class VectorEnv:
         try:
             pickled = processes.pickled(make, [make])
         except TypeError as why:
-            raise TypeError(f"make: processes cannot read {make!r} ({why}): put it into a module, or install "
+            raise TypeError(f"make: other processes cannot load {make!r} ({why}): put it into a module, or install "
                             "cloudpickle") from None
         context = multiprocessing.get_context("spawn")
         self.count = count
@@ -378,9 +378,9 @@ class VectorEnv:
 
     def _expect(self, name: str, values: Sequence[Any]) -> None:
         if not self._pipes:
-            raise RuntimeError("the environments were closed")
+            raise RuntimeError("the environments are closed")
         if len(values) != self.count:
-            raise ValueError(f"{name}: there must be {self.count} (value {len(values)})")
+            raise ValueError(f"{name}: must have {self.count} entries (value {len(values)})")
 
     def _ask_all(self, what: str, values: Sequence[Any]) -> List[Any]:
         for pipe, value in zip(self._pipes, values):

@@ -27,5 +27,5 @@ def pyplot() -> Any:
     try:
         from matplotlib import pyplot
     except ImportError as error:
-        raise ImportError("plots are drawn by matplotlib (Debian: python3-matplotlib; pip: matplotlib)") from error
+        raise ImportError("plots need matplotlib (Debian: python3-matplotlib; pip: matplotlib)") from error
     return pyplot

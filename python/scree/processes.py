@@ -19,7 +19,7 @@ def pickled(thing: Any, functions: Sequence[Any]) -> bytes:
     script = getattr(sys.modules["__main__"], "__file__", None)
     for function in functions if library is pickle else ():
         if getattr(function, "__module__", None) == "__main__" and not (script and os.path.exists(script)):
-            raise TypeError(f"{function!r} was made in a notebook or at a prompt")
+            raise TypeError(f"{function!r} was defined in a notebook or at a prompt")
     try:
         return bytes(library.dumps(thing))
     except Exception as fault:  # of any kind: objects refuse in many ways

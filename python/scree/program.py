@@ -21,7 +21,7 @@ def path() -> str:
             return str(candidate)
     found = shutil.which("scree")
     if found is None:
-        raise ProgramError("the program `scree` is not found: put it on PATH, or its path into SCREE_PROGRAM")
+        raise ProgramError("the program `scree` was not found: add it to PATH, or set SCREE_PROGRAM to its path")
     return found
 
 
@@ -43,7 +43,7 @@ def call(*words: Union[str, "os.PathLike[str]"]) -> str:
     command: List[str] = [path(), *(str(word) for word in words)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise ProgramError(done.stderr.strip() or done.stdout.strip() or f"`scree` ended with {done.returncode}")
+        raise ProgramError(done.stderr.strip() or done.stdout.strip() or f"`scree` ended with status {done.returncode}")
     return done.stdout
 
 

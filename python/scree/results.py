@@ -35,7 +35,7 @@ class Results:
         if not self.folder.is_dir():
             raise FileNotFoundError(f"there is no folder {self.folder}")
         if not ((self.folder / "trajectory.h5").exists() or (self.folder / "steps.csv").exists()):
-            raise ReadError(f"{self.folder} holds no results of a run: neither trajectory.h5 nor steps.csv is there")
+            raise ReadError(f"{self.folder} has no results of a run: trajectory.h5 and steps.csv are missing")
         self._constants: Optional[Dict[str, Any]] = None
         self._of_modification: Any = None
 
@@ -56,7 +56,7 @@ class Results:
         """summary.json, as described in docs/file_formats.md. Raises ReadError while the run goes on."""
         path = self.folder / "summary.json"
         if not path.exists():
-            raise ReadError(f"{path} is not there: the run goes on, or was cut off")
+            raise ReadError(f"{path} is missing: the run has not finished, or was interrupted")
         summary: Dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         return summary
 
@@ -97,7 +97,7 @@ class Results:
         """A table as pandas.DataFrame: "boundaries", "joints", ..."""
         path = self.folder / f"{name}.csv"
         if not path.exists():
-            raise KeyError(f"there is no table '{name}'; there is {', '.join(self.tables)}")
+            raise KeyError(f"there is no table '{name}'; there are {', '.join(self.tables)}")
         return pandas().read_csv(path, float_precision="round_trip", dtype={"state_hash": str})
 
     @property
@@ -119,7 +119,7 @@ class Results:
         path = self.folder / "measurements.json"
         if not path.exists():
             if any(self.folder.glob("measured_*.csv")):
-                raise ReadError(f"{path} is not there: the run goes on, or was cut off")
+                raise ReadError(f"{path} is missing: the run has not finished, or was interrupted")
             return {}
         measurements: Dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))["measurements"]
         return measurements

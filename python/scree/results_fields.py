@@ -21,7 +21,7 @@ def read_fields(folder: Path, origin: Tuple[float, ...] = (0.0, 0.0, 0.0)) -> An
         from vtkmodules.util.numpy_support import vtk_to_numpy
         from vtkmodules.vtkIOXML import vtkXMLImageDataReader, vtkXMLStructuredGridReader
     except ImportError as error:
-        raise ImportError("fields are read by VTK into xarray (Debian: python3-vtk9, python3-xarray; pip: vtk, xarray)"
+        raise ImportError("fields need VTK and xarray (Debian: python3-vtk9, python3-xarray; pip: vtk, xarray)"
                           ) from error
     import numpy
 

@@ -26,9 +26,9 @@ def read(path: Path, reading: Callable[[Any], _T]) -> _T:
     try:
         import h5py
     except ImportError as error:
-        raise ImportError("results are read by h5py (Debian: python3-h5py; pip: h5py)") from error
+        raise ImportError("results need h5py (Debian: python3-h5py; pip: h5py)") from error
     if not path.exists():
-        raise ReadError(f"{path} is not there: the scene has output.hdf5 = false")
+        raise ReadError(f"{path} is missing: the scene has output.hdf5 = false")
     started, pause, attempts = time.monotonic(), 0.001, 0
     while True:
         attempts += 1

@@ -148,7 +148,7 @@ class Frame:
         from matplotlib.collections import EllipseCollection
 
         if len(plane) != 2 or len(set(plane)) != 2 or not set(plane) <= set("xyz"):
-            raise ValueError(f"a plane is two of x, y and z, such as 'xz', not '{plane}'")
+            raise ValueError(f"plane: must be two of x, y and z, such as 'xz' (value '{plane}')")
         first, second = ("xyz".index(axis) for axis in plane)
         numbers: Any = getattr(self, color) if color in ("speed", "id", "material") else self[color]
         if numbers.ndim > 1:

@@ -33,8 +33,8 @@ class _Strict:
             return
         settable = [n for n in dir(type(self)) if isinstance(p := getattr(type(self), n, None), property) and p.fset]
         seen = isinstance(own, property) or name in getattr(self, "observables", ())
-        why = "is to be looked at and cannot be set" if seen else "is no attribute of it"
-        there = f"; what can be set: {', '.join(settable)}" if settable else ""
+        why = "can be read, but cannot be set" if seen else "is not an attribute"
+        there = f"; these can be set: {', '.join(settable)}" if settable else ""
         raise AttributeError(f"{type(self).__name__}: {name} {why}{_near(name, settable) or there}")
 
 
@@ -49,7 +49,7 @@ class Observables(Mapping[str, float]):
             return self._run._observe(self._kind, name, self._part)
         except KeyError:
             known = [known for known, *_ in _scree.observables(self._kind)]
-            raise KeyError(f"there is no {name} here{_near(name, known)}") from None
+            raise KeyError(f"there is no quantity {name}{_near(name, known)}") from None
 
     def __iter__(self) -> Iterator[str]:
         for name, *_ in _scree.observables(self._kind):
@@ -262,7 +262,7 @@ class Opening(_Observed):
 
     def _inlet(self) -> int:
         if self._number >= self._run._inlets():
-            raise TypeError(f"'{self.name}' is no inlet")
+            raise TypeError(f"'{self.name}' is not an inlet")
         return self._number
 
 
@@ -282,7 +282,7 @@ class Named(Mapping[str, _T]):
                 raise IndexError(f"{self._kind} {key} of {len(self._names)}")
             return self._of_number(key % len(self._names))
         if key not in self._names:
-            there = f"; there is {', '.join(self._names[:12])}" if self._names else ""
+            there = f"; there are {', '.join(self._names[:12])}" if self._names else ""
             raise KeyError(f"there is no {self._kind} '{key}'{there}")
         return self._of_number(self._names.index(key))
 
@@ -474,7 +474,7 @@ class Run(_scree.SteppedRun):
     def results(self) -> Any:
         """The results so far of a run with a folder, as scree.open() returns them."""
         if self.folder is None:
-            raise ValueError("the run records nothing: Run(scene, folder=...) does")
+            raise ValueError("the run has no folder: use Run(scene, folder=...) to record results")
         from .results import open as open_results
 
         return open_results(self.folder)

@@ -63,7 +63,7 @@ class Scene:
 
     def __init__(self, keys: Optional[Mapping[str, Any]] = None, /, *, folder: Optional[PathLike] = None, **more: Any):
         if keys is not None and not isinstance(keys, Mapping):
-            raise TypeError(f"a scene is made of its keys; scree.load({keys!r}) reads a file")
+            raise TypeError(f"Scene() needs keys, not a file name; use scree.load({keys!r}) to read a file")
         table: Dict[str, Any] = {**(keys or {}), **more}
         self._file = str(Path(folder or ".").absolute() / "scene.toml")
         self._overrides: List[Tuple[str, str]] = []
@@ -240,7 +240,7 @@ def _apply(table: Dict[str, Any], key: str, value: Any) -> None:
     for name in key.split("."):
         match = re.fullmatch(r"([^\[\]]+)((?:\[\d+\])*)", name)
         if match is None:
-            raise SceneError([_fault(key, "is no path of a key", "such as bodies[0].count")])
+            raise SceneError([_fault(key, "is not the path of a key", "write, for example, bodies[0].count")])
         steps.append(match[1])
         steps.extend(int(k) for k in re.findall(r"\d+", match[2]))
     at: Any = table
@@ -252,7 +252,7 @@ def _apply(table: Dict[str, Any], key: str, value: Any) -> None:
             there = isinstance(at, dict)
         if not there:
             hint = f"there are {len(at)} elements" if is_list else f"'{steps[0]}' has no such elements"
-            raise SceneError([_fault(key, "is not there", hint)])
+            raise SceneError([_fault(key, "does not exist", hint)])
         if after is None:
             at[step] = value
         else:
@@ -286,7 +286,7 @@ def _gathered(heading: Mapping[str, Any]) -> Dict[str, Any]:
         if len(rows) != n or (width > 1 and any(not isinstance(row, (list, tuple)) or len(row) != width for row in rows)):
             shape = f"({n}, {width})" if width > 1 else f"({n})"
             given = getattr(value, "shape", f"({len(rows)}, ...)")
-            raise SceneError([_fault(f"bodies.{key}", f"must be of shape {shape}, as there are {n} positions", "",
+            raise SceneError([_fault(f"bodies.{key}", f"must have the shape {shape}, for {n} positions", "",
                                      f"of shape {given}")])
         if width == 1:
             columns.append((names[0], rows))
@@ -349,4 +349,4 @@ def _write_table(path: Path, columns: Columns) -> Path:
 
 
 def _refuse_table(columns: Columns, name: str) -> str:
-    raise ValueError(f"{name}: a scene file cannot hold this table; Scene.save() writes it beside the file")
+    raise ValueError(f"{name}: a scene file cannot contain this table; Scene.save() writes it to another file")

@@ -31,8 +31,8 @@ Point = Dict[str, Any]
 Outcome = Dict[str, Any]  # "measured": a dict, "error": text, "seconds": wall time
 Outcomes = Generator[Tuple[int, Outcome], None, None]  # numbers of points, and their outcomes
 
-UNGUARDED = ("put what the script does below  if __name__ == '__main__':  for every worker reads the script again "
-             "before it begins")
+UNGUARDED = ("put the code of the script below  if __name__ == '__main__':  because every worker reads the script "
+             "again before it starts")
 
 
 def sweep(scene: Union[Scene, PathLike, Make], grid: Any, measure: Measure, *, workers: Optional[int] = None,
@@ -134,11 +134,11 @@ def _measured(value: Any, point: Mapping[str, Any]) -> Dict[str, Any]:
         numbers = plain(value)
         json.dumps(numbers)
     except TypeError:
-        raise TypeError(f"measure must give a number or a dict of numbers (value {value!r})") from None
+        raise TypeError(f"measure must return a number or a dict of numbers (value {value!r})") from None
     named: Dict[str, Any] = numbers if isinstance(numbers, dict) else {"value": numbers}
     for name in named:
         if name in point or name in ("seconds", "error"):
-            raise ValueError(f"measure must not call anything '{name}': a column of the table has that name")
+            raise ValueError(f"measure must not use the name '{name}', which is already a column of the table")
     return named
 
 
@@ -148,7 +148,7 @@ def _measured(value: Any, point: Mapping[str, Any]) -> Dict[str, Any]:
 def _in_processes(work: _Work, points: Sequence[Tuple[int, Point]], workers: int) -> Outcomes:
     """Numbers and outcomes, in the order of completion. If a process ends early, only its point fails."""
     if getattr(multiprocessing.current_process(), "_inheriting", False):
-        raise RuntimeError(f"a worker of sweep() came to sweep() itself: {UNGUARDED}")
+        raise RuntimeError(f"a worker of sweep() called sweep() again: {UNGUARDED}")
     if not points:
         return
     try:
@@ -184,8 +184,8 @@ def _in_processes(work: _Work, points: Sequence[Tuple[int, Point]], workers: int
                     del crew[heard]
                     how = worker.end()
                     if not worker.ready:
-                        raise RuntimeError(f"a worker of sweep() ended before it began ({how}): if it says above that "
-                                           f"it came to sweep() itself, {UNGUARDED}") from None
+                        raise RuntimeError(f"a worker of sweep() ended before it started ({how}): if it says above "
+                                           f"that it called sweep() again, {UNGUARDED}") from None
                     if worker.point is not None:
                         seconds = time.perf_counter() - worker.since
                         error = f"the process of this point ended ({how})"
@@ -248,8 +248,8 @@ def _serve(pipe: Any) -> None:
 
 
 def _unreadable(why: str) -> str:
-    return (f"workers cannot read the functions of this sweep ({why}): put them into a module, install cloudpickle, or "
-            "sweep with workers=1")
+    return (f"workers cannot load the functions of this sweep ({why}): put them into a module, install cloudpickle, or "
+            "use workers=1")
 
 
 # Kept points.
@@ -264,7 +264,7 @@ def _name_of(function: Any) -> str:
     if name is None:
         return f"{module}.{type(function).__qualname__}" + _said(function, vars(function))
     if name.endswith("<lambda>"):
-        raise TypeError("a lambda has no name by which to find again what was kept in a folder: give it one, with def")
+        raise TypeError("a lambda has no name, so stored results cannot be found again: use def")
     if module == "__main__":  # the name of every script
         module = Path(getattr(sys.modules["__main__"], "__file__", None) or "__main__").stem
     held = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
@@ -279,8 +279,8 @@ def _said(function: Any, held: Any) -> str:
     try:
         return json.dumps(plain(held), sort_keys=True)
     except TypeError:
-        raise TypeError(f"{function!r} holds what no name can tell ({held!r}), so what was kept in a folder would not "
-                        "be found again: take a function of a module") from None
+        raise TypeError(f"{function!r} contains {held!r}, which cannot be part of a name, so stored results could not "
+                        "be found again: use a function of a module") from None
 
 
 def _kept(path: Optional[Path]) -> Optional[Outcome]:

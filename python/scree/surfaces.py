@@ -28,8 +28,8 @@ class _Member:
         factor = linalg.cholesky(process.covariance_of_values(self.hyper), lower=True, check_finite=False)
         self.half = linalg.solve_triangular(factor, np.eye(len(factor)), lower=True, check_finite=False)
         self.weights = self.half.T @ (self.half @ process.values)
-        # Each value against the prediction from the others: how much too sure of itself the process is. Few values hide
-        # that, as the process is fitted to them: to its trend and its lengths.
+        # The squared error of the prediction of each value from the others, over its variance: above 1 the process is
+        # too sure of itself. Few values hide that, because trend and lengths are fitted to them.
         left_out = self.weights / np.sqrt((self.half**2).sum(axis=0))
         count, fitted = len(factor), 2 * (len(logs) - 1)
         self.excess = max(1.0, float((left_out**2).mean())) * count / max(count - fitted, 0.25 * count)
@@ -158,13 +158,13 @@ class Surface:
 
 
 def likelihood(surfaces: Sequence[Surface], targets: Any, errors: Any, places: Any) -> Tuple[Any, Any]:
-    """-chi^2 / 2 of places, with the errors of targets and surfaces; and the same for a choice among places, where those
-    of which little is known count less. Both are -inf outside of the cube.
+    """Logarithms of the probability of places; and the same with the full term of the variance, which prefers places
+    where the surfaces are well known. Both are -inf outside of the cube.
 
-    The first one has no term of the variance. Surfaces are fitted one by one, so that such a term would take agreement
-    of several targets at a place that is well known for proof against all places that are less known. But targets of one
-    test agree all along a valley. With the term, the ends of valleys were missed; without it, intervals are too wide
-    rather than too narrow where few runs are."""
+    The first one is -chi^2 / 2, with the term of the variance of one target (the mean over all). With the terms of all
+    targets, a place where surfaces are well known and meet several targets would count as evidence against all places
+    that are less known, because surfaces are fitted one by one. But the targets of one test agree all along a valley:
+    with all terms, intervals missed its ends."""
     places = np.atleast_2d(places)
     total, known = np.zeros(len(places)), np.zeros(len(places))
     for surface, target, error in zip(surfaces, targets, errors):
@@ -173,7 +173,7 @@ def likelihood(surfaces: Sequence[Surface], targets: Any, errors: Any, places: A
         total -= 0.5 * (values - target)**2 / variance
         known -= 0.5 * np.log(variance / error**2)
     outside = ((places < 0.0) | (places > 1.0)).any(axis=1)
-    return np.where(outside, -np.inf, total), np.where(outside, -np.inf, total + known)
+    return np.where(outside, -np.inf, total + known / len(surfaces)), np.where(outside, -np.inf, total + known)
 
 
 @dataclass(frozen=True)

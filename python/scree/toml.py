@@ -22,7 +22,7 @@ def plain(value: Any) -> Any:
         return value
     if hasattr(value, "__fspath__"):
         return str(value)
-    raise TypeError(f"a scene has no values of type {type(value).__name__}: {value!r}")
+    raise TypeError(f"a scene cannot have values of type {type(value).__name__}: {value!r}")
 
 
 def _text(value: str) -> str:

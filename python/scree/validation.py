@@ -80,12 +80,12 @@ def validate(options: argparse.Namespace) -> int:
     print(validation_report.table(results))
     missed = [result.case.name for result in results if not result.passed()]
     if missed:
-        print(f"{len(results) - len(missed)} of {len(results)} cases hold; not: {', '.join(missed)}")
+        print(f"{len(results) - len(missed)} of {len(results)} cases hold; these do not: {', '.join(missed)}")
         return next((result.status for result in results if result.status), MISSED)
     known = [result.case.name for result in results if any(result.verdict(check) == KNOWN for check in result.checks)]
     held = len(results) - len(known)
     if known:
-        print(f"{held} of {len(results)} cases hold; the others miss for causes that are stated: {', '.join(known)}")
+        print(f"{held} of {len(results)} cases hold; the others miss for known reasons: {', '.join(known)}")
     else:
         print(f"all {held} cases hold" if held > 1 else "the case holds")
     return 0

@@ -112,7 +112,7 @@ class Run:
         path = self.folder / name
         if not path.is_file():
             there = sorted(file.name for file in self.folder.glob("*.csv"))
-            raise StudyError([f"{path} is not there; there are {', '.join(there) or 'no tables'}"])
+            raise StudyError([f"{path} is missing; there are {', '.join(there) or 'no tables'}"])
         rows = numpy.genfromtxt(path, delimiter=",", names=True, deletechars="", dtype=float, ndmin=1,
                                 encoding="utf-8")
         return {column: rows[column] for column in rows.dtype.names or ()}
@@ -155,7 +155,7 @@ def number(row: Row, measure: str) -> float:
         raise StudyError([row.measured.refusal(measure)])
     value = row.measured.value(measure)
     if value is None:
-        raise StudyError([f"{row.job.said}: '{measure}' has no value: nothing was there to be measured"])
+        raise StudyError([f"{row.job.said}: '{measure}' has no value: there was nothing to measure"])
     return value
 
 
@@ -202,7 +202,7 @@ def read_case(file: Path) -> Case:
               if not hasattr(module, name)]
     scene = file.with_suffix(".toml")
     if not scene.is_file():
-        faults.append(f"{file}: its scene {scene.name} is not beside it")
+        faults.append(f"{file}: its scene {scene.name} is not in the same folder")
     for name in ("SHORT", "FULL"):
         if hasattr(module, name) and not isinstance(getattr(module, name), Form):
             faults.append(f"{file}: {name} must be a Form")
@@ -222,8 +222,8 @@ def library(named: Optional[Path]) -> Path:
     for place in places:
         if place.is_dir() and any(place.glob("*.py")):
             return place
-    raise StudyError(["the library of cases is not found; --library FOLDER says where it is: scenes/validation of the "
-                      "sources, share/scree/scenes/validation of an installation", "looked at:",
+    raise StudyError(["the library of cases was not found; use --library FOLDER: scenes/validation of the "
+                      "sources, share/scree/scenes/validation of an installation", "searched:",
                       *(f"  {place}" for place in dict.fromkeys(places))], 6)
 
 

@@ -42,7 +42,7 @@ def line(x: Sequence[float], y: Sequence[float], errors: Optional[Sequence[float
     xs, ys = numpy.asarray(x, float), numpy.asarray(y, float)
     n = len(xs)
     if n < 2:
-        raise ValueError(f"a line needs two points or more, and there are {n}")
+        raise ValueError(f"a line needs two points or more, but there are {n}")
     given = numpy.asarray(errors, float) if errors is not None else numpy.zeros(n)
     known = errors is not None and bool((given > 0.0).all())
     weights = 1.0 / given**2 if known else numpy.ones(n)

@@ -156,8 +156,12 @@ class CommandLine(unittest.TestCase):
         done = self.run_program(*self.command())
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stderr, "")
-        for part in ("drop finished: 50 steps", "resolution", "ms/step", "state hash", "momentum error", "view.py", "scree report", "scree render", "scree paraview"):
+        for part in ("drop finished: 50 steps", "resolution", "ms a step", "state hash", "momentum error", "view.py", "scree report", "scree render", "scree paraview"):
             self.assertIn(part, done.stdout)
+        # The verdict is the second line after the heading of the run, and the whole report is short.
+        report = done.stdout[done.stdout.index("drop finished"):].splitlines()
+        self.assertTrue(report[2].startswith("verdict: green"), report)
+        self.assertLess(len(report), 20, report)
         self.check_whole()
         summary = self.summary()
         self.assertEqual(summary["status"], "finished")
@@ -168,6 +172,11 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(len(times), 6)
         for k, time_s in enumerate(times):
             self.assertAlmostEqual(time_s, 0.01 * k, places=9)
+
+    def test_details(self):
+        done = self.run_program(*self.command("--details"))
+        for part in ("ms/step", "lost to friction", "remainder", "potential, start", "touching"):
+            self.assertIn(part, done.stdout)
 
     def test_quiet(self):
         done = self.run_program(*self.command("--quiet"))

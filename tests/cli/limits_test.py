@@ -54,13 +54,13 @@ class Limits(unittest.TestCase):
         self.box(settings="time_step = 0.002\nend_time = 1e300")
         for command in ("check", "run"):
             said = self.scree(command, "box.toml", status=3)
-            self.assertRegex(said, r"box.toml:3:12: end_time: no run comes there in steps of 0.002 s \(value 1e\+?300 s, allowed <= 1.8e\+13\)")
+            self.assertRegex(said, r"box.toml:3:12: end_time: cannot be reached with steps of 0.002 s \(value 1e\+?300 s, allowed <= 1.8e\+13\)")
         self.box(settings="time_step = 1e-18\nend_time = 2")
-        self.assertRegex(self.scree("check", "box.toml", status=3), r"box.toml:2:13: time_step: no run comes to its end.*allowed >= 2.22e-16")
+        self.assertRegex(self.scree("check", "box.toml", status=3), r"box.toml:2:13: time_step: is too short to reach the end.*allowed >= 2.22e-16")
         self.box(settings='time_step = "adaptive"\nleast_time_step = 1e-30\nend_time = 2')
-        self.assertRegex(self.scree("check", "box.toml", status=3), r"box.toml:3:19: least_time_step: no run comes to its end")
+        self.assertRegex(self.scree("check", "box.toml", status=3), r"box.toml:3:19: least_time_step: is too short to reach the end")
         self.box(interval="1e-300")
-        self.assertRegex(self.scree("check", "box.toml", status=3), r"box.toml:\d+:12: output.interval: these are too many frames")
+        self.assertRegex(self.scree("check", "box.toml", status=3), r"box.toml:\d+:12: output.interval: is too short")
         self.box()
         for command in ("check", "run"):
             self.assertRegex(self.scree(command, "box.toml", "--until", "1e300", status=2), "--until: no run gets that far.*1.8e[+]13")
@@ -79,7 +79,7 @@ class Limits(unittest.TestCase):
         said = self.scree("check", "spot.toml", status=3)
         self.assertLess(time.monotonic() - begin, 5.0)
         self.assertIn("spot.csv:3:1", said)
-        self.assertIn("lies in one spot with bodies[0] number 0", said)
+        self.assertIn("is in the same place as bodies[0] number 0", said)
         self.write("spot.csv", "x,y,z\n" + "0,0,1\n" * 50)  # few enough to be listed one by one
         self.assertIn("the deepest of 1225 pairs", self.scree("check", "spot.toml", status=3))
 
@@ -87,7 +87,7 @@ class Limits(unittest.TestCase):
         self.box(count=10**8)
         begin = time.monotonic()
         for command in ("check", "run"):
-            self.assertIn("do not fit into the memory that there is", self.scree(command, "box.toml", status=3))
+            self.assertIn("need more memory than this machine has", self.scree(command, "box.toml", status=3))
         self.assertLess(time.monotonic() - begin, 2.0)
 
     def test_grains_of_a_nanometre(self):

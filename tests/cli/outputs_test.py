@@ -155,7 +155,7 @@ class Outputs(unittest.TestCase):
         self.scree("solve", "step.h5", "--plot", "`touch ticked` $(touch ticked) 'x'.svg")
         self.assertFalse(os.path.exists(self.path("piped")) or os.path.exists(self.path("ticked")))
         self.assertIn(b"<svg", self.content("|touch piped;x.svg"))
-        self.assertIn("line end", self.scree("solve", "step.h5", "--plot", "a\n!touch said\n.svg", status=4))
+        self.assertIn("line break", self.scree("solve", "step.h5", "--plot", "a\n!touch said\n.svg", status=4))
         self.assertFalse(os.path.exists(self.path("said")))
 
     def test_names_that_are_no_utf8(self):

@@ -211,7 +211,7 @@ class Shape(unittest.TestCase):
 
     def test_says_what_is_wrong(self):
         self.fails("", "mine.toml", "semi_axes", "is missing")
-        self.fails('file = "other.toml"', "cannot name another")
+        self.fails('file = "other.toml"', "cannot be used in a shape file")
         self.fails("semi_axes = [1, 1, 0]", "not bounded")
         self.fails('semi_axis = [1, 1, 1]', "did you mean 'semi_axes'?")
         done = scree_shape(SHAPES / "nothing.toml")

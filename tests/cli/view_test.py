@@ -179,6 +179,16 @@ class Viewing(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         self.assertEqual(self.png_size(picture), (64, 64))
 
+    def test_render_takes_walls_as_glass_or_metal(self):
+        pictures = []
+        for walls in ([], ["--glass", "pipe"], ["--opaque", "pipe"], ["--fit-to-run"], ["--color", "shape"], ["--no-labels"]):
+            done = self.scree("render", "-o", "w.png", "--size", "96x64", "--samples", "1", "--overwrite", "-q", *walls)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""), walls)
+            with open(os.path.join(self.folder, "w.png"), "rb") as file:
+                pictures.append(file.read())
+        self.assertEqual(pictures[0], pictures[1])  # the pipe holds the bodies: glass by itself
+        self.assertEqual(len(set(pictures[:3] + pictures[4:])), 4)
+
     def test_render_draws_frames_and_a_film(self):
         if not shutil.which("ffmpeg"):
             self.skipTest("SKIPPED: ffmpeg is not installed (Debian: ffmpeg)")
@@ -207,7 +217,8 @@ class Viewing(unittest.TestCase):
 
     def test_render_says_what_is_wrong(self):
         for wrong, word in ((["--color", "taste"], "kinetic_energy"), (["--size", "big"], "1280x720"),
-                            (["--map", "jet"], "viridis"), (["--from", "7"], "0.2 s"),
+                            (["--map", "jet"], "viridis"), (["--glass", "pipes", "-o", "p.png"], "'pipe'"),
+                            (["--opaque", "nothing", "-o", "p.png"], "all, floor, pipe"), (["--from", "7"], "0.2 s"),
                             (["-o", "p.png", "--time", "0", "0.1"], "folder")):
             done = self.scree("render", *wrong)
             self.assertEqual(done.returncode, 2, wrong)
@@ -410,7 +421,7 @@ class Viewing(unittest.TestCase):
         for command in (("export", "plain", "--to", "vtk"), ("fields", "plain"), ("paraview", "plain", "--script-only")):
             done = run(*command)
             self.assertEqual(done.returncode, 11, (command, done.stderr))
-            self.assertIn("VTK's library cannot be loaded", done.stderr)
+            self.assertIn("the VTK library cannot be loaded", done.stderr)
         done = run("verify", "plain")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         # A run that began without the series continues without it, also if VTK is now installed: the series would have

@@ -425,7 +425,7 @@ class Faults(unittest.TestCase):
             file.write_bytes(file.read_bytes().replace(b"\nversion 14\n", b"\nversion 15\n", 1))
         done = scree("run", "--resume", reference, "-q")
         self.assertEqual(done.returncode, 6)
-        self.assertIn("it has format version 15, this program reads 14", done.stderr)
+        self.assertIn("it has format version 15, but this program reads 14", done.stderr)
 
     def test_a_scene_whose_files_have_changed_does_not_go_on(self):
         scenes = self.folder / "conveyor"
@@ -438,7 +438,7 @@ class Faults(unittest.TestCase):
             file.write("# more\n")
         done = scree("run", "--resume", folder, "-q", "--until", "0.3")
         self.assertEqual(done.returncode, 6)
-        self.assertIn("sieves.csv is not the file any more that the run was begun with", done.stderr)
+        self.assertIn("sieves.csv has changed since the start of the run", done.stderr)
 
     def test_two_runs_in_one_folder(self):
         folder = self.folder / "run"
@@ -696,8 +696,8 @@ normal = [0, 0, 1]
         self.assertEqual(done.returncode, 6 if not reference.exists() else 3)
         done = scree("run", scene, "--restart-from", folder, "-q", "-o", self.folder / "none")
         self.assertEqual(done.returncode, 3)
-        self.assertIn("its bodies are of a material that this scene does not have", done.stderr)
-        self.assertIn("its bodies are of a shape that this scene does not have", done.stderr)
+        self.assertIn("has bodies of a material which this scene does not have", done.stderr)
+        self.assertIn("has bodies of a shape which this scene does not have", done.stderr)
 
     def test_folder_removed(self):
         folder = self.folder / "run"

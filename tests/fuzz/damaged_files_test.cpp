@@ -86,22 +86,22 @@ TEST_F(DamagedTrajectory, EveryIndexIsChecked) {
       {"bodies/material", 1, 9, "bodies/material: row 1 is 9 (allowed 0 to 1)"},
       {"bodies/shape", 2, 7, "bodies/shape: row 2 is 7 (allowed 0 to 2)"},
       {"bodies/shape", 2, 1,
-       "bodies/shape: row 2: its numbers make no shape"},  // of a function that is missing
-      {"bodies/semi_axes", 3, -1, "bodies/shape: row 1: its numbers make no shape"},
+       "bodies/shape: row 2: its numbers do not define a shape"},  // of a function that is missing
+      {"bodies/semi_axes", 3, -1, "bodies/shape: row 1: its numbers do not define a shape"},
       {"bodies/mass", 0, -1, "bodies/mass: row 0 has -1"},
-      {"bodies/id", 1, 0, "bodies/id: 0 is there twice"},
+      {"bodies/id", 1, 0, "bodies/id: 0 appears twice"},
       {"boundaries/material", 0, -1, "boundaries/material: row 0 is -1 (allowed 0 to 1)"},
       {"boundaries/planes/boundary", 0, 99, "boundaries/planes/boundary: row 0 is 99 (allowed 0 to 5)"},
       {"boundaries/tubes/boundary", 0, -3, "boundaries/tubes/boundary: row 0 is -3 (allowed 0 to 5)"},
-      {"frames/offset", 1, 13, "frames/offset: row 2 is 12, below 13 of the row before"},
-      {"frames/offset", 1, -6, "frames/offset: row 1 is -6, below 0 of the row before"},
+      {"frames/offset", 1, 13, "frames/offset: row 2 is 12, less than 13 in the previous row"},
+      {"frames/offset", 1, -6, "frames/offset: row 1 is -6, less than 0 in the previous row"},
       {"frames/body", 7, 6, "frames/body: row 1 is 6 (allowed 0 to 5)"},
-      {"frames/body", 7, 0, "frames/body: row 7: body 0 is there twice"},
+      {"frames/body", 7, 0, "frames/body: row 7: body 0 appears twice"},
       {"contacts/body_a", 0, 6, "contacts/body_a: row 0 is 6 (allowed 0 to 5)"},
       {"contacts/body_b", 1, -2, "contacts/body_b: row 1 is -2 (allowed -1 to 5)"},
       {"contacts/boundary", 0, 6, "contacts/boundary: row 0 is 6 (allowed -1 to 5)"},
-      {"contacts/offset", 0, 3, "contacts/offset: row 0 is 3, and must be 0"},
-      {"frames/time", 1, -1, "frames/time: does not rise"},
+      {"contacts/offset", 0, 3, "contacts/offset: row 0 is 3, but must be 0"},
+      {"frames/time", 1, -1, "frames/time: must increase"},
   };
   for (const auto& c : cases) {
     const std::string said = with(c.path, c.at, c.value);
@@ -125,11 +125,11 @@ TEST_F(DamagedTrajectory, ShapesAndTypesAreChecked) {
             std::string::npos);
   EXPECT_NE(as({"", "scene"}, texts, {2}).find("scene: must be one text"), std::string::npos);
   EXPECT_NE(
-      as({"frames/position"}, numbers, {18, 4}).find("frames/position: must have 3 numbers a row, not 4"),
+      as({"frames/position"}, numbers, {18, 4}).find("frames/position: must have 3 numbers per row, not 4"),
       std::string::npos);
-  EXPECT_NE(as({"frames/body"}, numbers, {18}).find("frames/body: must hold whole numbers"),
+  EXPECT_NE(as({"frames/body"}, numbers, {18}).find("frames/body: must have whole numbers"),
             std::string::npos);
-  EXPECT_NE(as({"bodies/mass"}, texts, {6}).find("bodies/mass: must hold numbers"), std::string::npos);
+  EXPECT_NE(as({"bodies/mass"}, texts, {6}).find("bodies/mass: must have numbers"), std::string::npos);
   EXPECT_NE(as({"materials/friction"}, numbers, {2, 3}).find("materials/friction"), std::string::npos);
   EXPECT_NE(as({"bodies/inertia"}, numbers, {}).find("must have rows"), std::string::npos);
 }
@@ -193,7 +193,7 @@ TEST_F(Hdf5File, SizeBeyondItsContentIsRejected) {
     H5Pclose(properties);
   });
   EXPECT_LT(std::filesystem::file_size(path()), 10'000u);
-  EXPECT_EQ(read(), "a: claims 15.0 GB, and the file holds 1 kB of it");
+  EXPECT_EQ(read(), "a: states 15.0 GB, but the file has only 1 kB of it");
   io::TableFaults faults;
   write([](hid_t file) {
     const hid_t group = H5Gcreate2(file, "position", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -206,14 +206,14 @@ TEST_F(Hdf5File, SizeBeyondItsContentIsRejected) {
 
 TEST_F(Hdf5File, LinksToOtherFilesAreNotFollowed) {
   write([](hid_t file) { H5Lcreate_external("/dev/zero", "/x", file, "a", H5P_DEFAULT, H5P_DEFAULT); });
-  EXPECT_EQ(read(), "a: is a link to another file, which is not followed");
+  EXPECT_EQ(read(), "a: is a link to another file, which is not supported");
   write([](hid_t file) {
     const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_external(properties, "/etc/passwd", 0, 48);
     put_empty(file, {2, 3}, properties);
     H5Pclose(properties);
   });
-  EXPECT_EQ(read(), "a: has its values in another file, which is not read");
+  EXPECT_EQ(read(), "a: has its values in another file, which is not supported");
   write([](hid_t file) {
     const hsize_t dims[] = {2, 3};
     const hid_t properties = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(2, dims, nullptr);
@@ -222,7 +222,7 @@ TEST_F(Hdf5File, LinksToOtherFilesAreNotFollowed) {
     H5Sclose(space);
     H5Pclose(properties);
   });
-  EXPECT_EQ(read(), "a: is put together from other files, which is not read");
+  EXPECT_EQ(read(), "a: is composed of other files, which is not supported");
   write([](hid_t file) { H5Lcreate_soft("a", file, "a", H5P_DEFAULT, H5P_DEFAULT); });
   EXPECT_NE(read(), "it could be read");
 }
@@ -236,7 +236,8 @@ TEST_F(Hdf5File, UnsupportedFilterIsRejected) {
     put_empty(file, {2, 3}, properties);
     H5Pclose(properties);
   });
-  EXPECT_NE(read().find("packed by the filter 5 (nbit), which is not read"), std::string::npos) << read();
+  EXPECT_NE(read().find("compressed by the filter 5 (nbit), which is not supported"), std::string::npos)
+      << read();
 }
 
 TEST_F(Hdf5File, AttributesMayHaveMoreValuesThanOne) {
@@ -281,10 +282,10 @@ TEST_F(Hdf5File, LibraryCrashesAndHangsAreReported) {
     return message_of([&] { (void)source->look({"a"}); });
   };
   EXPECT_EQ(said("behaves", 0.2), "it could be read");
-  EXPECT_EQ(said("crashes", 0.2), "HDF5's library breaks off on it: the file is damaged");
-  EXPECT_EQ(said("goes on", 0.2), "HDF5's library comes to no end with it: the file is damaged");
+  EXPECT_EQ(said("crashes", 0.2), "the HDF5 library crashes on it: the file is damaged");
+  EXPECT_EQ(said("goes on", 0.2), "the HDF5 library does not finish with it: the file is damaged");
 #if !defined(__SANITIZE_ADDRESS__)
-  EXPECT_EQ(said("takes all", 30.0), "takes more memory than a file of its size can need");
+  EXPECT_EQ(said("takes all", 30.0), "needs more memory than is plausible for a file of this size");
 #endif
 }
 
@@ -299,9 +300,9 @@ TEST(OddFiles, FoldersPipesAndDevicesAreRejectedAtOnce) {
                                     message_of([&] { (void)io::read_mesh(path, odd); }),
                                     message_of([&] { (void)io::read_problem(path); }),
                                     message_of([&] { const io::TrajectoryReader reader(path); })}) {
-      const bool told = said.find("it is no file") != std::string::npos ||
+      const bool told = said.find("it is not a file") != std::string::npos ||
                         said.find("is a folder") != std::string::npos ||
-                        said.find("is no file") != std::string::npos;
+                        said.find("is not a file") != std::string::npos;
       EXPECT_TRUE(told) << path << ": " << said;
     }
     EXPECT_FALSE(io::table_problem(path).empty());
@@ -326,10 +327,10 @@ TEST(DeepScenes, DeepNestingIsRejectedWithItsPosition) {
         << said.substr(0, 300);
   }
   std::string said = scene_said(repeated("a.", deep) + "a = 1\n");
-  EXPECT_NE(said.find("s.toml:1:18: is a key with more than 8 dots"), std::string::npos)
+  EXPECT_NE(said.find("s.toml:1:18: has a key with more than 8 dots"), std::string::npos)
       << said.substr(0, 300);
   said = scene_said("x = 1\n[" + repeated("a.", deep) + "a]\n");
-  EXPECT_NE(said.find("s.toml:2:19: is a key with more than 8 dots"), std::string::npos)
+  EXPECT_NE(said.find("s.toml:2:19: has a key with more than 8 dots"), std::string::npos)
       << said.substr(0, 300);
   said = scene_said("x = " + repeated("[", deep));
   EXPECT_NE(said.find("s.toml:1:"), std::string::npos) << said.substr(0, 300);
@@ -356,7 +357,7 @@ TEST(TextProblem, RejectsCountsLargerThanTheText) {
     std::ofstream(folder.path() / "p.dat") << text;
     return message_of([&] { (void)io::read_problem(folder.path() / "p.dat"); });
   };
-  EXPECT_NE(said("3\n10000000\n1\n").find("p.dat:2:1: number of contacts: needs 4e+07 numbers, and at most"),
+  EXPECT_NE(said("3\n10000000\n1\n").find("p.dat:2:1: number of contacts: needs 4e+07 numbers, but at most"),
             std::string::npos)
       << said("3\n10000000\n1\n");
   EXPECT_NE(said("3\n1000000000\n0\n").find("must be a whole number"), std::string::npos);
@@ -400,7 +401,7 @@ TEST(StlTexts, AcceptAnyCaseAndSpacing) {
   EXPECT_NE(stl_said(open).find("line 8: it ends without endsolid"), std::string::npos) << stl_said(open);
   const std::string cut = open.substr(0, open.find("vertex 0 +"));
   EXPECT_NE(stl_said(cut).find("line 5: it ends without endsolid"), std::string::npos) << stl_said(cut);
-  EXPECT_NE(stl_said("solid a\nvertex 1 x 2\n").find("line 2: a vertex has not three numbers"),
+  EXPECT_NE(stl_said("solid a\nvertex 1 x 2\n").find("line 2: a vertex must have three numbers"),
             std::string::npos);
   EXPECT_NE(stl_said("solid a\nvertex 1 1 2\nendfacet\nendsolid").find("line 3: a facet has 1 vertices"),
             std::string::npos);
@@ -415,7 +416,7 @@ TEST(BinaryStl, AcceptsTrailingBytesAndRejectsTruncation) {
       bytes.append(reinterpret_cast<const char*>(&x), sizeof x);
     bytes.append(2, '\0');
     EXPECT_EQ(stl_said(bytes), "in order");
-    EXPECT_EQ(stl_said(bytes + "by me.\n"), "7 bytes follow the last of its 1 triangles; they are left out");
+    EXPECT_EQ(stl_said(bytes + "by me.\n"), "7 bytes follow the last of its 1 triangles; they are ignored");
     bytes[80] = 2;
     EXPECT_NE(stl_said(bytes).find("its end is missing: 1 of 2 triangles are there"), std::string::npos);
   }

@@ -32,7 +32,7 @@ std::string problem_of(const std::filesystem::path& file) try {
   return "";
 } catch (const io::ReadError& error) {
   const std::string problem = error.what();
-  if (problem.find("not a trajectory") == std::string::npos) return problem;
+  if (problem.find("not a Scree trajectory") == std::string::npos) return problem;
   io::TableFaults faults;
   (void)io::read_body_table(file, "table.h5", faults);
   for (const Fault& fault : faults.faults) {
@@ -72,8 +72,8 @@ int main(int argc, char** argv) {
     const std::string problem = problem_of(file);
     longest =
         std::max(longest, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    const bool broke = problem.find("breaks off") != std::string::npos,
-               went_on = problem.find("comes to no end") != std::string::npos;
+    const bool broke = problem.find("crashes") != std::string::npos,
+               went_on = problem.find("does not finish") != std::string::npos;
     ++(problem.empty() ? read : broke ? broken : went_on ? endless : refused);
     if ((broke || went_on) && argc > 4)
       std::filesystem::copy_file(

@@ -202,7 +202,7 @@ void MemoryContent::read(const Place& place, const Box& box, Element element, co
     throw Error("claims more than there is");
   if (array.content.values != Content::Values::numbers &&
       array.content.values != Content::Values::whole_numbers)
-    throw Error("must hold numbers");
+    throw Error("must have numbers");
   if (box.start.size() != dims.size() || box.count.size() != dims.size()) throw Error("has another shape");
   for (std::size_t k = 0; k < dims.size(); ++k) {
     if (box.start[k] > dims[k] || box.count[k] > dims[k] - box.start[k]) throw Error("has fewer rows");
@@ -226,7 +226,7 @@ std::vector<std::string> MemoryContent::texts(const Place& place) {
   Place plain = place;
   if (plain.path.starts_with('/')) plain.path.erase(0, 1);
   const MemoryArray& array = objects_.at(plain);
-  if (array.content.values != Content::Values::texts) throw Error("must hold texts");
+  if (array.content.values != Content::Values::texts) throw Error("must have texts");
   if (values_in(array.content.dims) != array.texts.size()) throw Error("claims more than there is");
   return array.texts;
 }

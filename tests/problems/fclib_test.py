@@ -158,8 +158,8 @@ class Fclib(unittest.TestCase):
             del group["vectors/f"]
             del group["vectors/w"]
             group["vectors/w"] = np.zeros(40)
-        self.refuse(self.path, "/fclib_global/M/x: must hold finite numbers",
-                    "/fclib_global/H/i: entry 2 is 99, outside 0 to 17", "/fclib_global/vectors/mu: must not be negative",
+        self.refuse(self.path, "/fclib_global/M/x: must have finite numbers",
+                    "/fclib_global/H/i: entry 2 is 99, outside the range 0 to 17", "/fclib_global/vectors/mu: must not be negative",
                     "/fclib_global/vectors/f: is missing", "/fclib_global/vectors/w: must have 18 values, not 40")
 
     def test_matrices_that_cannot_be(self):
@@ -177,24 +177,24 @@ class Fclib(unittest.TestCase):
 
         refused(assign("M/nz", -3), "M/nz: must be one whole number from -2 to 100000000")
         refused(assign("H/n", 2**31 - 1), "H/n: must be one whole number from 0 to 100000000")
-        refused(assign("M/m", 35), "M: must be 35 x 35, is 35 x 36", "M/p: must be 36 numbers that rise from 0")
-        refused(assign("M/nz", 9999), "M: must have 9999 triplets, as nz says", storage=fclib.TRIPLETS)
+        refused(assign("M/m", 35), "M: must be 35 x 35, not 35 x 36", "M/p: must be 36 increasing numbers from 0")
+        refused(assign("M/nz", 9999), "M: must have 9999 triplets according to nz", storage=fclib.TRIPLETS)
         refused(assign("spacedim", 5), "spacedim: must be 2 or 3")
         refused(assign("spacedim", 2), "vectors/mu: must have 9 values, not 6")
         refused(lambda g: g["M/x"].write_direct(-g["M/x"][:]), "M: must be positive definite")
         refused(lambda g: g["M/x"].write_direct(g["M/x"][:] + 0.5 * np.arange(len(g["M/x"]))), "M: must be symmetric: entries (")
-        refused(assign("W/x", 0.0), "W: block (0, 0) must be there, once, with a positive first entry",
+        refused(assign("W/x", 0.0), "W: block (0, 0) must exist once, with a positive first entry",
                 form=fclib.local_form)
 
     def test_other_files(self):
         with h5py.File(self.path, "w") as file:
             file["numbers"] = [1.0]
-        self.refuse(self.path, "holds no contact problem, neither of Scree (attribute 'format') nor of FCLib")
+        self.refuse(self.path, "has no contact problem, neither of Scree (attribute 'format') nor of FCLib")
         with h5py.File(self.path, "w") as file:
             file.create_group("fclib_global_rolling")
-        self.refuse(self.path, "rolling friction has no place in W, q and mu")
+        self.refuse(self.path, "rolling friction is not supported")
         self.path.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 12\n")
-        self.refuse(self.path, "is a place holder of Git LFS", "git lfs pull")
+        self.refuse(self.path, "is a Git LFS pointer", "git lfs pull")
 
     def test_comparison(self):
         """Tables, CSV and picture of the stored problems; the shares follow from the CSV."""

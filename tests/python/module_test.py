@@ -126,10 +126,10 @@ class Scenes(unittest.TestCase):
 
     def test_arrays_and_paths_that_do_not_fit_are_told_as_all_else(self):
         floor = box(bodies=[dict(radius=0.01, position=[0, 0, 0.2])])
-        for wrong, words in ((lambda: box(bodies=[dict(position=np.zeros((2, 2)), radius=0.1)]), r"bodies.position: must be of shape \(2, 3\)"),
+        for wrong, words in ((lambda: box(bodies=[dict(position=np.zeros((2, 2)), radius=0.1)]), r"bodies.position: must have the shape \(2, 3\)"),
                              (lambda: box(bodies=[dict(position=np.zeros((2, 3)), radius=[1, 1, 1])]), r"bodies.radius: .*\(2\)"),
                              (lambda: floor.with_overrides({"materials[3].friction": 1}), "there are 1 elements"),
-                             (lambda: floor.with_overrides({"materials[0.friction": 1}), "is no path"),
+                             (lambda: floor.with_overrides({"materials[0.friction": 1}), "is not the path"),
                              (lambda: floor.with_overrides({"material[0].friction": 1}), "material"),
                              (lambda: box(materials=[]), "materials: is missing")):
             with self.assertRaisesRegex(scree.SceneError, words):
@@ -212,7 +212,7 @@ class SameBits(unittest.TestCase):
                     run.step(20)
                 done = subprocess.run([PROGRAM, "run", "--resume", str(Path(folder) / name), "-q"], capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertEqual("is another run from here on" in done.stderr, name != "set", done.stderr)
+                self.assertEqual("the run continues without them and will differ" in done.stderr, name != "set", done.stderr)
             with self.assertRaisesRegex(scree.WriteError, "overwrite=True"):
                 scree.Run(file, folder=Path(folder) / "belt")
             scree.Run(file, folder=Path(folder) / "belt", overwrite=True).finish()

@@ -387,7 +387,7 @@ class Results(unittest.TestCase):
         with self.assertRaises(FileNotFoundError):
             scree.open(self.folder / "nothing")
         (self.folder / "empty").mkdir()
-        with self.assertRaisesRegex(scree.ReadError, "holds no results"):
+        with self.assertRaisesRegex(scree.ReadError, "has no results"):
             scree.open(self.folder / "empty")
         (self.folder / "bad").mkdir()
         (self.folder / "bad/trajectory.h5").write_text("no HDF5")
@@ -400,7 +400,7 @@ class Results(unittest.TestCase):
         results = run.results
         self.assertEqual(run.render(self.folder / "going.png").read_bytes()[:4], b"\x89PNG")
         self.assertIn("<iframe", run.show()._repr_html_())
-        with self.assertRaisesRegex(ValueError, "records nothing"):
+        with self.assertRaisesRegex(ValueError, "has no folder"):
             scree.Run(scree.Scene(SCENE)).show()
         self.assertEqual(results.status, "running")
         with self.assertRaisesRegex(scree.ReadError, "goes on"):

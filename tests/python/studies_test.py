@@ -177,7 +177,7 @@ class Sweep(unittest.TestCase):
                     scree.sweep(ball(), points, lambda run: 1.0, workers=2)
             process, _ = self.script("-c", "import scree, studies_test\ndef f(run): return 1.0\n"
                                            "scree.sweep(studies_test.ball(), [{}, {}], f, workers=2)")
-            self.assertIn("TypeError: workers cannot read", process.communicate(timeout=60)[1])
+            self.assertIn("TypeError: workers cannot load", process.communicate(timeout=60)[1])
         self.assertEqual(len(scree.sweep(ball(), self.GRID, lambda run: 1.0, workers=1, until=0.01)), 6)
 
     def test_a_script_without_a_guard_is_told_so(self):
@@ -202,7 +202,7 @@ class Sweep(unittest.TestCase):
         said, fault = process.communicate(timeout=60)
         self.assertEqual(said, "[0.01, 0.01]\n", fault)
         if fault:  # cloudpickle can also read these
-            self.assertRegex(fault.splitlines()[-1], "TypeError: workers cannot read .*late")
+            self.assertRegex(fault.splitlines()[-1], "TypeError: workers cannot load .*late")
 
     def test_ctrl_c_leaves_what_is_done(self):
         process, folder = self.script("script.py", """

@@ -695,7 +695,7 @@ class Coverage(unittest.TestCase):
         return int(os.environ.get("SCREE_TRIALS", few))
 
     def test_targets_that_determine_the_parameters(self):
-        inside, offsets, found = self.cases(self.WELL_POSED, 2, self.trials(15))
+        inside, offsets, found = self.cases(self.WELL_POSED, 2, self.trials(10))
         self.check(inside, offsets)
         for each in found:
             self.assertTrue(each["converged"])
@@ -719,13 +719,13 @@ class Coverage(unittest.TestCase):
                     self.assertLess(off, 4.0)
 
     def test_a_third_parameter_that_two_targets_of_three_do_not_see(self):
-        inside, offsets, found = self.cases(self.WELL_POSED, 3, self.trials(3), runs=60)
+        inside, offsets, found = self.cases(self.WELL_POSED, 3, self.trials(2), runs=60)
         self.assertGreater(inside[:, 1].mean(), 0.85)
         self.assertLess(np.sqrt((offsets**2).mean()), 1.5)
         self.assertTrue(all("c" in each["valley"]["parameters"] for each in found))
 
     def test_two_solutions(self):
-        inside, offsets, found = self.cases(self.TWO_SIDES, 2, self.trials(4))
+        inside, offsets, found = self.cases(self.TWO_SIDES, 2, self.trials(3))
         self.assertGreater(inside[:, 1].mean(), 0.85)
         for each in found:
             self.assertEqual(len(each["modes"]), 2, each["modes"])

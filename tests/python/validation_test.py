@@ -129,7 +129,7 @@ class Validate(WithProgram):
         status, out, _ = self.validate()
         self.assertEqual(status, validation.MISSED)
         self.assertRegex(out, r"pile +angle +5\.150 ± 0\.050 ° +5\.3 to 6 ° +miss")
-        self.assertIn("0 of 1 cases hold; not: pile", out)
+        self.assertIn("0 of 1 cases hold; these do not: pile", out)
         self.assertFalse(self.written()["pile"]["passed"])
 
     def test_two_errors_reach_the_band(self):
@@ -141,7 +141,7 @@ class Validate(WithProgram):
         status, out, _ = self.validate()
         self.assertEqual(status, 0)
         self.assertIn("known miss: pile, angle: the pile is too small", out)
-        self.assertIn("0 of 1 cases hold; the others miss for causes that are stated: pile", out)
+        self.assertIn("0 of 1 cases hold; the others miss for known reasons: pile", out)
         self.assertEqual(self.written()["pile"]["checks"][0]["verdict"], KNOWN)
 
     def test_cause_must_be_stated(self):
@@ -180,7 +180,7 @@ class Validate(WithProgram):
         self.case("b_second")
         status, out, _ = self.validate()
         self.assertEqual(status, 5)
-        self.assertIn("1 of 2 cases hold; not: a_first", out)
+        self.assertIn("1 of 2 cases hold; these do not: a_first", out)
 
     def test_full_form_has_a_page(self):
         self.case()
@@ -236,14 +236,14 @@ class Validate(WithProgram):
     def test_no_library(self):
         status, _, err = self.validate("--library", str(self.folder / "nowhere"))
         self.assertEqual(status, 6)
-        self.assertIn("--library FOLDER says where it is", err)
+        self.assertIn("use --library FOLDER", err)
 
     def test_faults_of_a_case_are_told(self):
         (self.library / "empty.py").write_text("TITLE = 'x'\n")
         (self.library / "broken.py").write_text("1 / 0\n")
         status, _, err = self.validate()
         self.assertEqual(status, 3)
-        for words in ("empty.py: SOURCES is missing", "empty.py: its scene empty.toml is not beside it",
+        for words in ("empty.py: SOURCES is missing", "empty.py: its scene empty.toml is not in the same folder",
                       "broken.py: ZeroDivisionError"):
             self.assertIn(words, err)
 

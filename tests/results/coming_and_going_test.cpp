@@ -113,7 +113,7 @@ TEST(TrajectoryReader, RefusesAnotherFormat) {
     const io::TrajectoryReader reader(path);
     FAIL();
   } catch (const io::ReadError& error) {
-    EXPECT_NE(std::string(error.what()).find("it is of format 1"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("it has format 1"), std::string::npos) << error.what();
   }
 }
 

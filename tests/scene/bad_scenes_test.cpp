@@ -69,10 +69,10 @@ TEST(BadSceneFile, TooManyBodiesAreRejectedBeforeCreation) {
     read_scene_text(text, "many.toml", {}, 1'000'000);
     FAIL() << "was accepted";
   } catch (const InputError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "many.toml:7:9: bodies[0].count: these bodies do not fit into the memory that there is (value "
-        "1000000000, allowed <= 1000000)");
+    EXPECT_STREQ(error.what(),
+                 "many.toml:7:9: bodies[0].count: is too large: these bodies need more memory than this "
+                 "machine has (value "
+                 "1000000000, allowed <= 1000000)");
   }
 }
 

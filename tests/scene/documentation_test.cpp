@@ -7,6 +7,8 @@
 
 #include "io/results/body_fields.h"
 #include "io/scene/keys.h"
+#include "io/scene/read_scene.h"
+#include "io/scene/reference_pages.h"
 
 namespace scree::io {
 namespace {
@@ -17,8 +19,24 @@ std::string committed(const std::string& name) {
 }
 
 TEST(SceneDocumentation, ReferenceIsUpToDate) {
-  EXPECT_EQ(committed("scene_reference.md"), scene_reference())
-      << "run: scree scene-reference > docs/scene_reference.md";
+  for (const auto& [file, text] : scene_reference())
+    EXPECT_EQ(committed(file), text) << "run: scree scene-reference docs";
+}
+
+TEST(SceneDocumentation, EachSectionHasAPage) {
+  for (const SectionInfo& section : sections()) {
+    const std::string_view name = section.name.empty() ? "top" : section.name;
+    EXPECT_TRUE(std::ranges::any_of(reference_pages(), [&](const ReferencePage& page) {
+      return has_word(page.sections, name);
+    })) << name;
+  }
+}
+
+TEST(SceneDocumentation, ExamplesAreScenesWithoutWarnings) {
+  for (const ReferencePage& page : reference_pages()) {
+    const Scene scene = read_scene_text(std::string(page.example), "example.toml");
+    for (const Fault& warning : scene.warnings) ADD_FAILURE() << page.file << ": " << to_string(warning);
+  }
 }
 
 TEST(SceneDocumentation, SchemaIsUpToDate) {

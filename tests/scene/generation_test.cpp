@@ -505,6 +505,31 @@ TEST(Lattice, OmitsSitesThatProtrudeFromACylinder) {
   expect_apart_and_inside(grains, smaller, cylinder);
 }
 
+// Reading refuses overlaps, so a scene that is read has none. Bodies keep the order of their headings.
+TEST(GeneratedScene, HeadingsComeInAnyOrder) {
+  const std::string material = "[[materials]]\nname = \"m\"\ndensity = 1000\n",
+                    random =
+                        "[[bodies]]\ngenerate = \"random\"\ncount = 300\nradius = 0.03\n"
+                        "region = {type = \"box\", low = [0, 0, 0], high = [1, 1, 1]}\n",
+                    dense =
+                        "[[bodies]]\ngenerate = \"dense\"\nsolid_fraction = 0.4\nradius = 0.02\n"
+                        "region = {type = \"box\", low = [0.6, 0.6, 0.6], high = [0.9, 0.9, 0.9]}\n",
+                    ball = "[[bodies]]\nradius = 0.2\nposition = [0.3, 0.3, 0.3]\n";
+  const io::Scene before = io::read_scene_text(material + random + ball + dense, "s.toml"),
+                  after = io::read_scene_text(material + dense + ball + random, "s.toml");
+  const auto radius = [](const io::Scene& scene, std::size_t i) {
+    return scene.model.shapes.bounding_radius(scene.initial.bodies.shape[i]);
+  };
+  const std::size_t n = before.initial.bodies.size();
+  ASSERT_EQ(after.initial.bodies.size(), n);
+  EXPECT_EQ(radius(before, 0), 0.03);
+  EXPECT_EQ(radius(before, 300), 0.2);
+  EXPECT_EQ(radius(before, n - 1), 0.02);
+  EXPECT_EQ(radius(after, 0), 0.02);
+  EXPECT_EQ(radius(after, n - 1), 0.03);
+  for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(before.initial.bodies.id[i], static_cast<BodyId>(i));
+}
+
 TEST(GeneratedScene, SameSeedSameBits) {
   const std::string text = R"(
 seed = 3

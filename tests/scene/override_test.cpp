@@ -121,10 +121,10 @@ TEST(Override, ReportsUnknownKeysAndEntries) {
   EXPECT_EQ(message({{"raduis", "1"}}),
             "--set raduis=1: raduis: is neither a parameter nor a key of the scene; did you mean 'radius'?");
   EXPECT_EQ(message({{"bodies[3].radius", "1"}}),
-            "--set bodies[3].radius=1: bodies[3].radius: there is no entry [3] (allowed 0 to 0)");
-  EXPECT_EQ(
-      message({{"bodies.radius", "1"}}),
-      "--set bodies.radius=1: bodies.radius: 'radius' is not in a table; number its entry, for example [0]");
+            "--set bodies[3].radius=1: bodies[3].radius: has no entry [3] (allowed 0 to 0)");
+  EXPECT_EQ(message({{"bodies.radius", "1"}}),
+            "--set bodies.radius=1: bodies.radius: 'radius' is not in a table; write the number of an entry "
+            "before it, for example [0]");
   EXPECT_EQ(message({{"[0]", "1"}}),
             "--set [0]=1: [0]: is not a key path such as solver.max_sweeps or bodies[2].radius");
 }

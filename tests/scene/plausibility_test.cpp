@@ -23,16 +23,15 @@ using Told = std::vector<std::string>;
 TEST(Plausibility, WarnsOfUnusualMaterialValues) {
   EXPECT_EQ(warnings("2500", "0.5", "0.05", "0.002"), Told{});
   EXPECT_EQ(warnings("2.5", "0.5", "0.05", "0.002"),
-            Told{"odd.toml:4:11: materials[0].density: is unusual: no grains are so light or heavy (value "
-                 "2.5 kg/m^3); usual "
-                 "is 10 to 23000 kg/m^3; 2.5 g/cm^3 are 2500 kg/m^3"});
-  EXPECT_EQ(warnings("2500", "3", "0.05", "0.002"),
-            Told{"odd.toml:5:12: materials[0].friction: is unusual: hardly anything is so rough (value 3); "
-                 "usual is 0 to 2"});
+            Told{"odd.toml:4:11: materials[0].density: is unusual: grains are not so light or heavy (value "
+                 "2.5 kg/m^3); usual values: 10 to 23000 kg/m^3; 2.5 g/cm^3 are 2500 kg/m^3"});
+  EXPECT_EQ(
+      warnings("2500", "3", "0.05", "0.002"),
+      Told{"odd.toml:5:12: materials[0].friction: is unusual: real materials are rarely so rough (value 3); "
+           "usual values: 0 to 2"});
   EXPECT_EQ(warnings("2500", "0.5", "50", "0.002"),
-            Told{"odd.toml:6:1: bodies[0]: its size is unusual: scenes are in metres (value 50 m); usual is "
-                 "1e-06 to 10 m "
-                 "from the centre to the surface"});
+            Told{"odd.toml:6:1: bodies[0]: has an unusual size; lengths are in metres (value 50 m); usual "
+                 "distances from the centre to the surface: 1e-06 to 2 m"});
 }
 
 // A sphere of 0.1 mm falls by its radius in sqrt(2 r / g) = 4.515 ms: 2.3 steps of 2 ms; an eighth of it is
@@ -79,18 +78,17 @@ type = "plane"
 )" + of_pair;
 }
 
-// Other codes use ratios for this value, which is a length here.
-TEST(Plausibility, WarnsOfRollingFrictionLongerThanSmallestRadius) {
-  EXPECT_EQ(told_of(with_rolling("0.03")), Told{});
-  EXPECT_EQ(told_of(with_rolling("0.1")), Told{"odd.toml:6:20: materials[0].rolling_friction: is a length "
-                                               "here, and longer than the smallest radius of "
-                                               "the bodies, 0.03 m: was a ratio to the radius meant (value "
-                                               "0.1 m); rolling_friction = 0.003 is that "
-                                               "ratio times the smallest radius"});
+// Other codes have ratios where Scree has lengths.
+TEST(Plausibility, WarnsOfRollingFrictionNearTheSmallestRadius) {
+  EXPECT_EQ(told_of(with_rolling("0.006")), Told{});
+  EXPECT_EQ(told_of(with_rolling("0.012")),
+            Told{"odd.toml:6:20: materials[0].rolling_friction: is a length in m, and 0.4 times the smallest "
+                 "radius of the bodies (0.03 m); perhaps a ratio to the radius was meant (value 0.012 m); "
+                 "rolling_friction_ratio = 0.012 is the dimensionless form"});
   const Told pair = told_of(
       with_rolling("0", "[[material_pairs]]\nmaterials = [\"grain\", \"wall\"]\ntorsional_friction = 0.1\n"));
   ASSERT_EQ(pair.size(), 1u);
-  EXPECT_NE(pair[0].find("material_pairs[0].torsional_friction: is a length here"), std::string::npos);
+  EXPECT_NE(pair[0].find("material_pairs[0].torsional_friction: is a length in m"), std::string::npos);
   // The floor's material, which no body has; and an inlet's grains.
   std::string of_wall = with_rolling("0");
   of_wall.insert(of_wall.find("density = 2500\n[[bodies]]"), "rolling_friction = 0.1\n");
@@ -102,7 +100,39 @@ radius = 0.001
 number_rate = 10
 region = { type = "box", low = [-0.1, -0.1, 3], high = [0.1, 0.1, 3.2] }
 )";
-  EXPECT_EQ(told_of(with_rolling("0.02", inlet)).size(), 1u);
+  EXPECT_EQ(told_of(with_rolling("0.002", inlet)).size(), 1u);
+}
+
+std::string one_ball(const std::string& top, const std::string& material = "") {
+  return top + "[[materials]]\nname = \"m\"\ndensity = 2500\n" + material +
+         "[[bodies]]\nradius = 0.01\nposition = [0, 0, 0.1]\n[[boundaries]]\ntype = \"plane\"\n";
+}
+
+void expect_one(const std::string& scene, const std::string& part) {
+  const Told told = told_of(scene);
+  ASSERT_EQ(told.size(), 1u) << part;
+  EXPECT_NE(told[0].find(part), std::string::npos) << told[0];
+}
+
+// Habits of other codes: each is a scene without errors, and hardly ever what was meant.
+TEST(Plausibility, WarnsOfHabitsOfOtherCodes) {
+  EXPECT_EQ(told_of(one_ball("")), Told{});
+  expect_one(one_ball("time_step = 1e-6\n"), "time_step = 0.0009 is usual for this size");
+  expect_one(one_ball("end_time = 100000\n"), "100000 steps end at 200 s");
+  expect_one(one_ball("end_time = 10\n[output]\ninterval = 1000\n"), "1000 steps are 2 s");
+  expect_one(one_ball("gravity = [0, 0, \"= -9.81 * sin(90)\"]\n"), "write sin(90 * degree) for degrees");
+  expect_one(one_ball("", "friction = 40\n"), "40 % are 0.4, an angle of 40 degrees is");
+  expect_one(one_ball("", "adhesion_energy = 1e5\n"), "an energy per area, not per volume (J/m^3)");
+  expect_one(one_ball("", "youngs_modulus = 5e5\n"), "steps do not depend on it");
+}
+
+TEST(Plausibility, WarnsOfBodiesThatFallWithoutEnd) {
+  const std::string scene =
+      "[[materials]]\nname = \"m\"\ndensity = 2500\n[[bodies]]\nradius = 0.01\ngenerate = \"lattice\"\ncount "
+      "= 8\n"
+      "region = {type = \"box\", low = [0, 0, 0], high = [1, 1, 1]}\n";
+  expect_one(scene, "boundaries: are missing: the bodies fall without end");
+  EXPECT_EQ(told_of("gravity = [0, 0, 0]\n" + scene), Told{});
 }
 
 // gate.stl is 0.6 long.
@@ -115,11 +145,10 @@ TEST(Plausibility, WarnsOfMeshesAThousandTimesTooLarge) {
         more);
   };
   EXPECT_EQ(with_gate("0.012"), Told{});
-  EXPECT_EQ(
-      with_gate("0.012", "scale = 1000"),
-      Told{"odd.toml:11:8: boundaries[0].file: its mesh is 600 m long, 2.5e+04 times the largest body: is it "
-           "in "
-           "millimetres (value \"../../scenes/moving_walls/gate.stl\"); scale = 1 would make it 0.6 m"});
+  EXPECT_EQ(with_gate("0.012", "scale = 1000"),
+            Told{"odd.toml:11:8: boundaries[0].file: has a mesh of 600 m, 2.5e+04 times the largest body; "
+                 "perhaps its unit is the millimetre (value \"../../scenes/moving_walls/gate.stl\"); scale = "
+                 "1 would make it 0.6 m"});
   EXPECT_EQ(with_gate("0.0005").size(), 1u);
 }
 

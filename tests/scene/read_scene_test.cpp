@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <numbers>
 #include <sstream>
 
 #include "engine/core/parallel.h"
@@ -864,7 +865,7 @@ TEST(ReadScene, ShapeErrorsNameTheirKey) {
   EXPECT_NE(nothing.find("shape.semi_axes: is missing"), std::string::npos) << nothing;
   const std::string both =
       faults_of(material + dumbbell + "[[bodies]]\nshape = \"dumbbell\"\nradius = 1\nposition = [0, 0, 1]\n");
-  EXPECT_NE(both.find("is given beside shape"), std::string::npos) << both;
+  EXPECT_NE(both.find("cannot be combined with shape"), std::string::npos) << both;
   EXPECT_NE(both.find("bodies[0].size: is missing"), std::string::npos) << both;
 }
 
@@ -939,6 +940,116 @@ TEST(ReadScene, DistantWallsDoNotChangeRandomBodies) {
     EXPECT_EQ(none.initial.bodies.position[i], far.initial.bodies.position[i]);
     EXPECT_EQ(none.initial.bodies.orientation[i].coeffs(), far.initial.bodies.orientation[i].coeffs());
   }
+}
+
+Quat orientation_of(const std::string& text) {
+  return read_scene_text(
+             "[[materials]]\nname = \"m\"\ndensity = 1\n[[bodies]]\nradius = 0.1\nposition = [0, 0, 0]\n"
+             "orientation = " +
+                 text + "\n",
+             "s.toml")
+      .initial.bodies.orientation[0];
+}
+
+void expect_same(const Quat& a, const Mat3& b) { EXPECT_LT((a.toRotationMatrix() - b).norm(), 1e-14); }
+
+TEST(Orientations, AreGivenInDegrees) {
+  const auto about = [](int axis, double degrees) {
+    return Eigen::AngleAxisd(degrees * std::numbers::pi / 180.0, Vec3::Unit(axis)).toRotationMatrix();
+  };
+  expect_same(orientation_of("{axis = [0, 3, 0], angle = 30}"), about(1, 30));
+  // Capitals: about the body's axes, one after the other; small letters: about the world's.
+  expect_same(orientation_of("{euler = [10, 20, 30]}"), about(0, 10) * about(1, 20) * about(2, 30));
+  expect_same(orientation_of("{euler = [10, 20, 30], order = \"ZXZ\"}"),
+              about(2, 10) * about(0, 20) * about(2, 30));
+  expect_same(orientation_of("{euler = [10, 20, 30], order = \"xyz\"}"),
+              about(2, 30) * about(1, 20) * about(0, 10));
+  for (const char* wrong :
+       {"{axis = [0, 0, 1]}", "{angle = 30}", "{}", "{axis = [0, 0, 0], angle = 1}",
+        "{euler = [1, 2, 3], order = \"XXZ\"}", "{euler = [1, 2, 3], order = \"XyZ\"}",
+        "{axis = [0, 0, 1], angle = 1, euler = [1, 2, 3]}", "{axis = [0, 0, 1], angle = 1, order = \"XYZ\"}"})
+    EXPECT_THROW(orientation_of(wrong), InputError) << wrong;
+}
+
+// 3 kg of lead to 1 kg of glass, in balls of masses m_l and m_g: numbers are as 3/m_l to 1/m_g.
+TEST(Inlets, MixturesHaveSharesByMassOrNumber) {
+  const auto inlet = [](const std::string& by) {
+    return read_scene_text(R"(
+[[materials]]
+name = "glass"
+density = 2500
+[[materials]]
+name = "lead"
+density = 11000
+[[inlets]]
+number_rate = 10
+region = {type = "box", low = [0, 0, 0], high = [1, 1, 1]}
+)" + by + R"(
+[[inlets.grains]]
+share = 1
+material = "glass"
+radius = 0.01
+[[inlets.grains]]
+share = 3
+material = "lead"
+radius = 0.02
+scale = {distribution = "uniform", low = 0.5, high = 1.5}
+)",
+                           "s.toml");
+  };
+  const Scene by_number = inlet("shares_by = \"number\"");
+  const std::vector<InletGrain>& grains = by_number.model.inlets[0].grains;
+  EXPECT_NEAR(grains.front().until, 0.25, 1e-15);
+  EXPECT_EQ(grains.back().until, 1.0);
+  EXPECT_EQ(grains.size(), 201u);
+  const Scene by_mass = inlet("");
+  double mass_of_glass = 0.0, mass = 0.0, before = 0.0;
+  for (const InletGrain& grain : by_mass.model.inlets[0].grains) {
+    const double m = (grain.until - before) * volume(by_mass.model.shapes, grain.shape) *
+                     by_mass.model.materials.density(grain.material);
+    before = grain.until;
+    mass += m;
+    if (grain.material == MaterialIndex(0)) mass_of_glass += m;
+  }
+  EXPECT_NEAR(mass_of_glass / mass, 0.25, 1e-12);
+}
+
+TEST(Materials, RollingFrictionIsALengthOrARatio) {
+  const auto scene = [](const std::string& first, const std::string& second, const std::string& pair = "") {
+    return read_scene_text("[[materials]]\nname = \"a\"\ndensity = 1\n" + first +
+                               "\n[[materials]]\nname = \"b\"\ndensity = 1\n" + second + "\n" + pair +
+                               "\n[[bodies]]\nradius = 0.1\nmaterial = \"a\"\nposition = [0, 0, 0]\n",
+                           "s.toml");
+  };
+  const Scene both = scene("rolling_friction_ratio = 0.04", "rolling_friction_ratio = 0.09");
+  EXPECT_NEAR(both.model.materials.law(MaterialIndex(0), MaterialIndex(1)).rolling_friction_ratio, 0.06,
+              1e-15);
+  EXPECT_THROW(scene("rolling_friction_ratio = 0.04", "rolling_friction = 0.001"), InputError);
+  EXPECT_THROW(scene("rolling_friction_ratio = 0.04\nrolling_friction = 0.001", ""), InputError);
+  const Scene settled = scene("rolling_friction_ratio = 0.04", "rolling_friction = 0.001",
+                              "[[material_pairs]]\nmaterials = [\"a\", \"b\"]\nrolling_friction = 0.002\n");
+  const PairLaw& law = settled.model.materials.law(MaterialIndex(0), MaterialIndex(1));
+  EXPECT_EQ(law.rolling_friction_m, 0.002);
+  EXPECT_EQ(law.rolling_friction_ratio, 0.0);
+}
+
+TEST(Shapes, ClumpsComeFromFilesOfSpheres) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "scree_clump_file";
+  std::filesystem::create_directories(folder);
+  const auto read = [&](const std::string& text) {
+    std::ofstream(folder / "c.txt") << text;
+    return read_scene_text(
+        "[[materials]]\nname = \"m\"\ndensity = 1\n[[shapes]]\nname = \"c\"\nfile = \"c.txt\"\n"
+        "[[bodies]]\nshape = \"c\"\nsize = 1\nposition = [0, 0, 0]\n",
+        folder / "s.toml");
+  };
+  const Scene scene = read("# LIGGGHTS\n0 0 0 0.1\n\n 0.1\t0 0 0.05\n");
+  EXPECT_EQ(scene.model.shapes.clumps().size(), 1u);
+  EXPECT_EQ(read("x,y,z,r\n0,0,0,0.1\n0.1,0,0,0.05\n").model.shapes.clumps().size(), 1u);
+  EXPECT_THROW(read("0 0 0\n"), InputError);
+  EXPECT_THROW(read("0 0 0 -1\n"), InputError);
+  EXPECT_THROW(read("# nothing\n"), InputError);
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

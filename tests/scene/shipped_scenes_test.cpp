@@ -1,10 +1,11 @@
 // The scenes that come with the project are valid.
+#include "tests/support/shipped_scenes.h"
+
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 
 #include "io/scene/read_scene.h"
-#include "tests/support/shipped_scenes.h"
 
 namespace scree::io {
 namespace {

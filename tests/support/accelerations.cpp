@@ -9,11 +9,12 @@ namespace scree {
 
 namespace {
 
-constexpr Eigen::Index few = 150;        // unknowns: dense factors are quicker
-constexpr double rank_threshold = 1e-9;  // of the largest pivot
-constexpr double corner = 1e-10;  // of a constraint's own mobility: the lower corner of sparse solutions
+constexpr Eigen::Index few = 150;        // unknowns: below this number dense factors are faster
+constexpr double rank_threshold = 1e-9;  // relative to the largest pivot
+constexpr double corner =
+    1e-10;  // relative to a constraint's own mobility: the lower right block of the sparse matrix
 constexpr int most_refinements = 30;
-constexpr double refined = 1e-15;  // of the right side
+constexpr double refined = 1e-15;  // relative to the right-hand side
 
 using Triplets = std::vector<Eigen::Triplet<double>>;
 
@@ -25,8 +26,8 @@ void add(const Eigen::SparseMatrix<double>& block, Eigen::Index row, Eigen::Inde
                        static_cast<int>(column + (transposed ? it.row() : it.col())), it.value());
 }
 
-// With M = L L^T, X = L^-1 J^T = Q R P^T, y = L^T a, g = L^-1 f: y = g - X lambda and X^T y = -gamma. The
-// part of y in the range of X is given by gamma alone, the part across it by g alone.
+// With M = L L^T, X = L^-1 J^T = Q R P^T, y = L^T a, g = L^-1 f: y = g - X lambda and X^T y = -gamma. Only
+// gamma determines the part of y in the range of X, and only g the part orthogonal to it.
 ConstrainedMotion solve_dense(const MotionEquations& e) {
   const Eigen::Index n = e.force.size(), m = e.gamma.size();
   const Eigen::LLT<Eigen::MatrixXd> mass{Eigen::MatrixXd(e.mass)};
@@ -67,7 +68,7 @@ ConstrainedMotion solve_sparse(const MotionEquations& e) {
   add(e.jacobian, 0, n, true, all);
   Eigen::SparseMatrix<double> exact(n + m, n + m), shifted(n + m, n + m);
   exact.setFromTriplets(all.begin(), all.end());
-  // J M^-1 J^T of a constraint by itself, about: J^2 over the diagonal of M.
+  // Approximates J M^-1 J^T of a single constraint: J^2 over the diagonal of M.
   const Eigen::VectorXd diagonal = e.mass.diagonal();
   Eigen::VectorXd mobility = Eigen::VectorXd::Zero(m);
   for (Eigen::Index k = 0; k < e.jacobian.outerSize(); ++k)

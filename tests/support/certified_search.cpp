@@ -18,8 +18,8 @@ NodeOfB in_a(const PairView& p, const CoverNode& b) {
   return {p.offset + p.turn * (p.scale_b * to_three(b.centre)), p.turn * to_three(b.normal)};
 }
 
-/// Can two nodes hold a critical pair with -depth <= phi <= margin? Balls near enough, cones opposite enough,
-/// and the line between them along the normals.
+/// Can two nodes contain a critical pair with -depth <= phi <= margin? The balls must be close enough, the
+/// cones opposite enough, and the line between them must be along the normals.
 bool may_touch(const PairView& p, const CoverNode& a, const CoverNode& b, const NodeOfB& there,
                const SearchReach& s) {
   const double scale_a = p.scale_a, scale_b = p.scale_b;
@@ -27,7 +27,7 @@ bool may_touch(const PairView& p, const CoverNode& a, const CoverNode& b, const 
   const double balls = scale_a * a.radius + scale_b * b.radius;
   const double most = std::max(s.margin, s.depth), dd = dot(d, d);
   if (dd > (balls + most) * (balls + most)) return false;
-  // The sum of the cones' half angles, where it is less than a half turn.
+  // The sum of the cones' half angles, if it is less than 180 degrees.
   const double sine = a.sine * b.cosine + a.cosine * b.sine, cosine = a.cosine * b.cosine - a.sine * b.sine;
   if (sine > 0.0 && -dot(n, there.normal) < cosine) return false;
   if (a.cosine <= 0.0) return true;
@@ -37,11 +37,11 @@ bool may_touch(const PairView& p, const CoverNode& a, const CoverNode& b, const 
   return dd - rise * rise <= aside * aside;
 }
 
-/// Possible content of a pair of patches.
+/// The number of critical pairs that a pair of patches can contain.
 enum class PatchPair : std::uint8_t { nothing, at_most_one, any };
 
-/// Interval Newton in closed form: with u, v the places of a critical pair relative to the patches' centres,
-/// M u = B r_t - (n_b)_t + e, where e holds everything that the patches' bounds leave open.
+/// Interval Newton in closed form: with u, v the positions of a critical pair relative to the patches'
+/// centres, M u = B r_t - (n_b)_t + e, where e contains all uncertainties of the patches' bounds.
 PatchPair look(const PairView& p, const CoverLeaf& leaf_a, const CoverLeaf& leaf_b, const NodeOfB& there,
                const SearchReach& s) {
   const Patch &pa = leaf_a.patch, &pb = leaf_b.patch;
@@ -60,16 +60,15 @@ PatchPair look(const PairView& p, const CoverLeaf& leaf_a, const CoverLeaf& leaf
   const Plane2 a = across(frame, bend_a), b = across(frame_b, bend_b);
   const Two r_t = across(frame, r), n_t = across(frame, there.normal);
   const double phi = dot(n, r), tilted = norm(n_t), size_a = norm(a), size_b = norm(b);
-  // phi n.n' = n.(x_b - x_a) with n' the normal of the pair: the centres' distance along n, but for what the
-  // patches rise, a little stretched.
+  // phi n.n' = n.(x_b - x_a) with n' the normal of the pair: the distance of the centres along n, except for
+  // the rise of the patches, slightly stretched.
   const double v_rise = rise_b + tilted * rho_b, cosine = std::max(leaf_a.node.cosine, 0.1);
   const double apart = rise_a + v_rise;
   const double low = std::max((phi - apart) / (phi > apart ? 1.0 : cosine), -s.depth),
                high = std::min((phi + apart) / (phi < -apart ? 1.0 : cosine), s.margin);
   if (low > high) return PatchPair::nothing;
   const double phi_mid = 0.5 * (low + high), phi_error = 0.5 * (high - low);
-  // By how much the normals may be off from the linear model, and how much b's bend from what its own frame
-  // says.
+  // Largest deviation of the normals from the linear model, and of b's bend from that in its own frame.
   const Three kn_b = bend_b * n_b;
   const double skew_b = tilted * (norm(kn_b) + tilted * size_b);
   const double off_a = ka * pa.bend_error * rho_a + norm(across(frame, bend_a * n)) * rise_a,
@@ -88,7 +87,7 @@ PatchPair look(const PairView& p, const CoverLeaf& leaf_a, const CoverLeaf& leaf
     if (norm(u) > rho_a + error || norm(v) > rho_b + (1.0 + std::abs(phi_mid) * size_a) * error + e1)
       return PatchPair::nothing;
   }
-  // M anywhere in the two patches differs from this one by at most so much.
+  // Largest difference between this M and M anywhere in the two patches.
   const double error_a = ka * pa.bend_error, error_b = kb * pb.bend_error + skew_b;
   const double change = error_a + error_b +
                         std::abs(phi_mid) * (size_a * error_b + (size_b + error_b) * error_a) +

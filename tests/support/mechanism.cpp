@@ -11,9 +11,9 @@ namespace scree {
 
 namespace {
 
-constexpr Eigen::Index numbers = 13, places = 7;  // of a body: all, and what is before velocities
+constexpr Eigen::Index numbers = 13, places = 7;  // numbers of a body: all, and those before the velocities
 constexpr int most_projections = 50;
-constexpr double met = 1e-14;  // m or rad: constraints
+constexpr double met = 1e-14;  // m or rad: constraints with smaller errors are satisfied
 
 Quat quaternion(const Mechanism::State& y, Eigen::Index at) {
   return Quat(y[at + 6], y[at + 3], y[at + 4], y[at + 5]);
@@ -82,7 +82,7 @@ Mechanism::Constraint Mechanism::constraint(const Joint& joint, const Constraint
 Mechanism::Constraint Mechanism::coordinate_at(const JointCoordinate& c, const State& y) const {
   const Joint& joint = joints_[c.joint];
   ConstraintRow row = coordinate_row(joint, c.kind, jointed(y, joint.a.body), jointed(y, joint.b.body));
-  if (c.kind == JointCoordinate::Kind::angle) {  // the turns that it had
+  if (c.kind == JointCoordinate::Kind::angle) {  // adds the complete rotations so far
     constexpr double whole = 2.0 * std::numbers::pi;
     row.value += whole * std::round((angle_[c.joint] - row.value) / whole);
   }
@@ -198,7 +198,8 @@ bool Mechanism::project() {
     Eigen::VectorXd r(static_cast<Eigen::Index>(all.size()));
     for (Eigen::Index row = 0; row < r.size(); ++row) r[row] = -all[row].value;
     const double worst = r.lpNorm<Eigen::Infinity>();
-    is_met = worst <= met || (worst < 1e3 * met && worst >= 0.5 * last);  // rounding stops it
+    is_met = worst <= met ||
+             (worst < 1e3 * met && worst >= 0.5 * last);  // rounding errors prevent further progress
     if (is_met || k == most_projections) break;
     last = worst;
     const Eigen::VectorXd d = solver.least_change(equations(time_, state_, all), r);

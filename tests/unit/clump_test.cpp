@@ -324,8 +324,8 @@ TEST(Clump, PartsWithinAnotherAddNothing) {
   ASSERT_TRUE(c.has_value());
   EXPECT_TRUE(findings.errors.empty());
   ASSERT_EQ(findings.warnings.size(), 2u);
-  EXPECT_EQ(findings.warnings[0], "member 0 lies wholly within member 1: it adds nothing to the clump");
-  EXPECT_EQ(findings.warnings[1], "member 2 lies wholly within member 1: it adds nothing to the clump");
+  EXPECT_EQ(findings.warnings[0], "member 0 lies completely within member 1: it adds nothing to the clump");
+  EXPECT_EQ(findings.warnings[1], "member 2 lies completely within member 1: it adds nothing to the clump");
   EXPECT_EQ(c->members.size(), 3u);
   EXPECT_EQ(c->volume, volume(large));
   EXPECT_EQ(c->inertia_per_mass, inertia_per_mass(large));
@@ -337,7 +337,7 @@ TEST(Clump, PartsWithinAnotherAddNothing) {
       findings);
   ASSERT_TRUE(d.has_value());
   ASSERT_EQ(findings.warnings.size(), 1u);
-  EXPECT_EQ(findings.warnings[0], "member 2 lies wholly within member 0: it adds nothing to the clump");
+  EXPECT_EQ(findings.warnings[0], "member 2 lies completely within member 0: it adds nothing to the clump");
   EXPECT_NEAR(d->volume, two_balls(0.5).volume, 1e-8);
 }
 
@@ -351,17 +351,17 @@ TEST(Clump, Errors) {
   EXPECT_EQ(errors({}), Texts{"the clump has no members"});
   EXPECT_EQ(errors(std::vector(65, ball(1.0, Vec3::Zero()))), Texts{"more than 64 members"});
   EXPECT_EQ(errors({ball(1.0, Vec3::Zero()), ball(0.0, Vec3::Zero()), ball(infinity, Vec3::Zero())}),
-            (Texts{"member 1: semi-axes have to be finite and positive",
-                   "member 2: semi-axes have to be finite and positive"}));
+            (Texts{"member 1: semi-axes must be finite and positive",
+                   "member 2: semi-axes must be finite and positive"}));
   EXPECT_EQ(errors({ball(1.0, Vec3(0, std::nan(""), 0))}), Texts{"member 0: the position is not finite"});
   EXPECT_EQ(errors({{{}, {Vec3::Zero(), Quat(0, 0, 0, 0)}}}),
             Texts{"member 0: the orientation is not finite or zero"});
   // Exact touch counts as separate; an overlap of 1e-6 does not.
   EXPECT_EQ(errors({ball(1.0, Vec3::Zero()), ball(1.0, Vec3(2.0, 0, 0))}),
-            Texts{"member 1 hangs apart from member 0: members have to overlap"});
+            Texts{"member 1 is separate from member 0: members must overlap"});
   EXPECT_EQ(errors({ball(1.0, Vec3::Zero()), ball(1.0, Vec3(3.0, 0, 0)), ball(1.0, Vec3(1, 0, 0)),
                     ball(0.5, Vec3(0, 0, 9)), ball(0.5, Vec3(0, 0.2, 9))}),
-            (Texts{"members 1, 3, 4 hang apart from member 0: members have to overlap"}));
+            (Texts{"members 1, 3, 4 are separate from member 0: members must overlap"}));
   made({ball(1.0, Vec3::Zero()), ball(1.0, Vec3(2.0 - 1e-6, 0, 0))});
   // A quaternion of any length is a rotation.
   EXPECT_EQ(made({{{Vec3(1, 2, 3)}, {Vec3::Zero(), Quat(2, 0, 0, 0)}}}).members[0].pose.orientation.norm(),

@@ -220,5 +220,39 @@ TEST(Surface, ASphereStopsOnTheRoughPatchOfItsFloor) {
   EXPECT_NEAR(world.state.bodies.linear_velocity[0][0], 5.0 / 7.0, 1e-9);
 }
 
+// A ratio is a length over the reduced radius: at a wall that of the body, of two bodies a b/(a + b).
+TEST(RollingFriction, RatioIsALengthOverTheReducedRadius) {
+  static constexpr double a = 0.04, b = 0.02, ratio = 0.1;
+  const auto roll = [](const PairLaw& law) {
+    test::World world(law);
+    world.add_floor();
+    world.add_sphere(a, Vec3(0, 0, a), {Vec3(1, 0, 0), Vec3(0, 1.0 / a, 0)});
+    world.run(0.3);
+    return world;
+  };
+  const auto meet = [](const PairLaw& law) {  // oblique, without gravity
+    test::World world(law);
+    world.model.settings.gravity = Vec3::Zero();
+    world.add_sphere(a, Vec3::Zero(), {Vec3::Zero(), Vec3(0, 3, 2)});
+    world.add_sphere(b, Vec3(a + b + 0.01, 0.01, 0), {Vec3(-2, 0.3, 0), Vec3(1, 5, 0)});
+    world.run(0.05);
+    return world;
+  };
+  for (const auto& [run, radius] :
+       {std::pair<test::World (*)(const PairLaw&), double>(roll, a), {meet, a * b / (a + b)}}) {
+    const test::World by_ratio =
+                          run({.torsional_friction_ratio = 2.0 * ratio, .rolling_friction_ratio = ratio}),
+                      by_length = run({.torsional_friction_m = 2.0 * ratio * radius,
+                                       .rolling_friction_m = ratio * radius}),
+                      free = run({});
+    for (std::size_t i = 0; i < by_ratio.state.bodies.size(); ++i) {
+      const Vec3 w = by_ratio.state.bodies.angular_velocity[i];
+      EXPECT_LT((w - by_length.state.bodies.angular_velocity[i]).norm(), 1e-9 * w.norm());
+    }
+    EXPECT_GT((by_ratio.state.bodies.angular_velocity[0] - free.state.bodies.angular_velocity[0]).norm(),
+              0.1);
+  }
+}
+
 }  // namespace
 }  // namespace scree

@@ -401,7 +401,7 @@ TEST(ImplicitShape, ExtremeSizesAreBuiltOrReported) {
   for (const double size : {1e-29, 1.0, 1e29})
     EXPECT_EQ(said(perturbed(Vec3::Constant(size))), "made") << size;
   for (const double size : {1e-31, 1e-100, 1e31, 1e100, 1e150})
-    EXPECT_TRUE(has(said(perturbed(Vec3::Constant(size))), "large in units of its own")) << size;
+    EXPECT_TRUE(has(said(perturbed(Vec3::Constant(size))), "in the units of the shape")) << size;
   for (const double size : {1e-300, 1e-200, 1e200, 1e300})
     EXPECT_NE(said(perturbed(Vec3::Constant(size))), "made");
   for (const double thin : {1e-5, 1e-7, 1e-14, 1e-40, 1e-140}) {

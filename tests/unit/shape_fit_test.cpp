@@ -72,7 +72,7 @@ TEST(TriangleMesh, FaultsAreReported) {
   says(mesh, "not closed: 3 edges");
   mesh = cube();
   std::swap(mesh.triangles[0][0], mesh.triangles[0][1]);
-  says(mesh, "3 edges whose two triangles face opposite ways");
+  says(mesh, "3 edges between triangles with opposite orientation");
   mesh = cube();
   mesh.triangles.push_back({0, 1, 7});
   says(mesh, "more than two triangles");

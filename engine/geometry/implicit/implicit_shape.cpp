@@ -181,7 +181,7 @@ std::optional<ImplicitShape> make_implicit_shape(const PerturbedQuadric& given,
   } else {
     const MassProperties mass = mass_properties(f, 2.0 * box->size().norm(), settings.tolerance);
     if (!(mass.volume > 0.0 && mass.error <= largest_mass_error && mass.second.allFinite())) {
-      findings.errors.emplace_back("its volume cannot be computed: the surface is too rough");
+      findings.errors.emplace_back("the volume cannot be computed: the surface is too rough");
       return std::nullopt;
     }
     const Mat3 axes = principal_axes(mass.second, principal_noise);

@@ -168,13 +168,14 @@ void check_grid(const Grid& g, double side, ShapeFindings& findings) {
     return;
   }
   if (!all_reached(g, spread_from(g, body, body, true), body)) {
-    findings.errors.push_back(std::string("the body is in more than one piece, told at ") + at_size);
+    findings.errors.push_back(std::string("the body is in more than one piece, with a resolution of ") +
+                              at_size);
     return;
   }
   if (!all_reached(g, spread_from(g, inside, inside, true), inside))
     findings.errors.push_back(std::string("the body has a neck thinner than about ") + at_size);
   if (!all_reached(g, spread_from(g, outside, outside, true), outside))
-    findings.errors.push_back(std::string("the body is hollow, told at ") + at_size);
+    findings.errors.push_back(std::string("the body is hollow, with a resolution of ") + at_size);
   // The surface of a thick body is within two cells of its inside; that of a fin or a needle is not.
   constexpr int near = 2;
   const std::vector<int> from_inside = spread_from(g, inside, body, false);
@@ -192,7 +193,7 @@ bool is_size_of_a_shape(double length, ShapeFindings& findings) {
   if (length >= shape_lengths.low && length <= shape_lengths.high) return true;
   char text[128];
   std::snprintf(text, sizeof text,
-                "it is %.3g large in units of its own, allowed %g to %g: choose another unit", length,
+                "the size is %.3g in the units of the shape, allowed %g to %g: choose another unit", length,
                 shape_lengths.low, shape_lengths.high);
   findings.errors.emplace_back(text);
   return false;
@@ -202,11 +203,10 @@ bool is_thick_enough(const Vec3& semi_axes, ShapeFindings& findings) {
   const double proportion = semi_axes.minCoeff() / semi_axes.maxCoeff();
   if (proportion >= least_proportion) return true;
   char text[160];
-  std::snprintf(
-      text, sizeof text,
-      "its smallest semi-axis is %.3g of its largest; shapes given by functions, and ellipsoids beside "
-      "them, need %g or more",
-      proportion, least_proportion);
+  std::snprintf(text, sizeof text,
+                "the smallest semi-axis is %.3g of the largest; function shapes, and ellipsoids in scenes "
+                "with them, need %g or more",
+                proportion, least_proportion);
   findings.errors.emplace_back(text);
   return false;
 }
@@ -216,7 +216,7 @@ std::optional<Box> check_shape(const PerturbedQuadric& f, double feature_size, S
   for (const Perturbation& p : f.perturbations)
     finite = finite && size_of(p.quadric) < infinity && std::isfinite(p.weight);
   if (!finite) {
-    findings.errors.emplace_back("a number is not finite: a length is too large or too small");
+    findings.errors.emplace_back("a coefficient is not finite: a length is too large or too small");
     return std::nullopt;
   }
   if (f.perturbations.size() > max_perturbations) {
@@ -232,22 +232,21 @@ std::optional<Box> check_shape(const PerturbedQuadric& f, double feature_size, S
   const PerturbedQuadric unit = scaled(f, 1.0 / length);  // so that limits and tolerances are meaningful
   if (!is_tame(unit)) {
     findings.errors.emplace_back(
-        "a perturbation is too sharp or too strong, or the body too thin: its numbers differ from those of "
-        "the "
+        "a perturbation is too sharp or too strong, or the body too thin: its coefficients differ from the "
         "others by more than twelve orders of magnitude");
     return std::nullopt;
   }
   const std::optional<double> half = bounding_cube(unit, largest_extent);
   if (!half) {
     findings.errors.emplace_back(
-        "the body is not bounded: close it, e.g. by a perturbation of negative weight that is positive far "
-        "away");
+        "the body is not bounded: close it, for example by a perturbation of negative weight that is "
+        "positive far away");
     return std::nullopt;
   }
   const Box cube{Vec3::Constant(-*half), Vec3::Constant(*half)};
   const std::optional<Box> box = surface_box(unit, cube, 0.02);
   if (!box) {
-    findings.errors.emplace_back("the body is empty, or its surface is too rough to be followed");
+    findings.errors.emplace_back("the body is empty, or its surface is too rough");
     return std::nullopt;
   }
   // Two cells of outside on all sides.
@@ -278,7 +277,8 @@ void check_cover(const Cover& cover, double size, ShapeFindings& findings) {
         cover.patches.empty() ? 0.0 : sharp / size);
     findings.warnings.emplace_back(text);
   } else if (sharp > 0.0) {
-    std::snprintf(text, sizeof text, "the surface turns by more than half a radian within %.2g of the size",
+    std::snprintf(text, sizeof text,
+                  "the surface normal changes by more than half a radian within %.2g of the size",
                   2.0 * sharp / size);
     findings.warnings.emplace_back(text);
   }

@@ -64,7 +64,7 @@ std::shared_ptr<const CompiledPrograms> CompiledPrograms::compile(std::span<cons
   const auto start = std::chrono::steady_clock::now();
   const PrivateFolder folder;
   if (folder.path().empty()) {
-    why = "no folder for temporary files";
+    why = "there is no folder for temporary files";
     return nullptr;
   }
   const std::string source = folder.path() / "step.cpp", library = folder.path() / "step.so";

@@ -81,7 +81,7 @@ void Simulation::jump(const std::vector<char>& before) {
       continue;
     for (const Jump::To& to : one.to) {
       if (std::ranges::find(states, to.variable) == states.end())
-        throw NumericalFailure(model_[to.variable].name + " jumps, but is no state: only states can");
+        throw NumericalFailure(model_[to.variable].name + " jumps, but is not a state: only states can jump");
       at(to.variable) = scree::equations::evaluate(to.value, now);
     }
   }
@@ -96,7 +96,7 @@ void Simulation::handle_event() {
   ++counts_.events;
   if (++events_in_step_ > most_events_in_step)
     throw NumericalFailure("at " + std::to_string(time()) +
-                           " s conditions change back and forth without end");
+                           " s conditions switch back and forth without end");
   before_.clear();
   before_time_.clear();
   accept();

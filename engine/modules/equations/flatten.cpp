@@ -42,7 +42,7 @@ void Flattening::give_up(std::size_t at, std::string problem) {
 /// Adds the size of a name or an equation to the total.
 void Flattening::grow(std::size_t at, std::size_t taken) {
   characters += taken;
-  if (characters > most_characters) give_up(at, "all submodels taken apart have more than 8 MB of equations");
+  if (characters > most_characters) give_up(at, "all submodels together have more than 8 MB of equations");
 }
 
 void Flattening::expect_small(std::size_t at, const Expr& e) {
@@ -165,7 +165,8 @@ void Flattening::add_variable(const Tree& declaration, const Tree& component, co
     else
       set_attribute(at, one);
   }
-  if (binding && input) fault(binding->value->at, name, "an input gets its value from outside");
+  if (binding && input)
+    fault(binding->value->at, name, "is an input, which gets its value from outside: remove the binding");
   if (binding && !input) bindings.push_back({at, binding->value, binding->scope});
   for (const Tree& note : component.parts) {
     if (note.kind != Kind::annotation) continue;
@@ -229,7 +230,8 @@ void Flattening::evaluate_parameters() {
     if (now == 2 || !of.contains(k)) return;
     const ParameterValue& one = *of[k];
     way.push_back(k);
-    if (way.size() > longest_chain) give_up(one.at, "more than 100 parameters in a chain need each other");
+    if (way.size() > longest_chain)
+      give_up(one.at, "more than 100 parameters depend on each other in a chain");
     if (now == 1) {
       std::string chain;
       for (const int p : way) chain += (chain.empty() ? "" : " -> ") + model[p].name;
@@ -241,7 +243,8 @@ void Flattening::evaluate_parameters() {
     const Expr e = expression(*one.value, one.scope);
     for (const int other : symbols_of(e)) {
       if (model[other].kind != Symbol::Kind::parameter)
-        fault(one.at, model[k].name, "the parameter depends on " + model[other].name + ", which is none");
+        fault(one.at, model[k].name,
+              "the parameter depends on " + model[other].name + ", which is not a parameter");
     }
     state[k] = 2;
     way.pop_back();
@@ -258,7 +261,7 @@ void Flattening::evaluate_attributes() {
     for (const int other : symbols_of(e)) {
       if (model[other].kind != Symbol::Kind::parameter)
         fault(one.value->at, model[one.symbol].name,
-              "an attribute depends on " + model[other].name + ", which is no parameter");
+              "an attribute depends on " + model[other].name + ", which is not a parameter");
     }
     model[one.symbol].*one.member = evaluate(e, model.value);
   }

@@ -83,7 +83,7 @@ Expr Flattening::derivative(const Tree& tree, const std::string& scope) {
   if (inner->op == Op::symbol && model[inner->symbol].kind == Symbol::Kind::parameter) return number(0.0);
   if (inner->op != Op::number)
     fault(tree.at, "der",
-          "only variables and inputs can stand in der(): give what is differentiated a name of its own");
+          "only variables and inputs can be arguments of der(): define a variable for the expression");
   return number(0.0);
 }
 
@@ -92,7 +92,7 @@ Expr Flattening::call(const Tree& tree, const std::string& scope) {
   const auto counted = [&](std::size_t wanted) {
     if (tree.parts.size() == wanted) return true;
     fault(tree.at, function,
-          "takes " + std::to_string(wanted) + " arguments, has " + std::to_string(tree.parts.size()));
+          "takes " + std::to_string(wanted) + " arguments, not " + std::to_string(tree.parts.size()));
     return false;
   };
   if (function == "der") return counted(1) ? derivative(tree, scope) : number(0.0);
@@ -152,7 +152,7 @@ Expr Flattening::condition(const Tree& tree, const std::string& scope) {
     const Expr a = expression(tree.parts[0], scope), b = expression(tree.parts[1], scope);
     return relation(tree.text[0] == '>' ? a - b : b - a, tree.text.size() == 1);
   }
-  fault(tree.at, tree.text, "a condition is made of <, <=, >, >= and of `and`, `or`, `not`");
+  fault(tree.at, tree.text, "is not a condition: use <, <=, >, >= and `and`, `or`, `not`");
   return number(0.0);
 }
 
@@ -185,7 +185,7 @@ Expr Flattening::expression_of(const Tree& tree, const std::string& scope) {
     default:
       break;
   }
-  fault(tree.at, tree.text, "a number is needed here, not a truth or a text");
+  fault(tree.at, tree.text, "a number is needed here, not a boolean or a text");
   return number(0.0);
 }
 
@@ -226,7 +226,7 @@ std::vector<Equation> Flattening::branch_equations(const Tree& branch, const std
       const Expr left = expression(part.parts[0], scope), right = expression(part.parts[1], scope);
       add_equation(all, left - right, written(model, left, right), part.at);
     } else if (&part != &branch.parts[0] || branch.kind == Kind::otherwise) {
-      fault(part.at, "if", "only equations can stand in branches");
+      fault(part.at, "if", "branches can contain only equations");
     }
   }
   return all;
@@ -243,7 +243,7 @@ void Flattening::expand_choice(const Tree& tree, const std::string& scope, std::
   const bool whole = tree.parts.back().kind == Kind::otherwise;
   for (const auto& branch : branches) {
     if (!whole || branch.size() != branches[0].size())
-      return fault(tree.at, "if", "all branches need as many equations, `else` among them");
+      return fault(tree.at, "if", "all branches, including `else`, need the same number of equations");
   }
   for (std::size_t k = 0; k < branches[0].size(); ++k) {
     Equation made = branches.back()[k];
@@ -288,7 +288,8 @@ void Flattening::connect_group(const std::vector<std::string>& members) {
     return member.back() == own_mark ? member.substr(0, member.size() - 1) : member;
   };
   if (members.size() > most_connected)
-    give_up(0, "more than 1000 connectors are one: " + plain(members[0]) + " and others");
+    give_up(0,
+            "more than 1000 connectors are connected with each other: " + plain(members[0]) + " and others");
   const std::string first = plain(members[0]) + ".";
   for (std::size_t k = 0; k < model.symbols.size(); ++k) {
     const std::string full = model.symbols[k].name;

@@ -85,7 +85,7 @@ class Pantelides {
     for (const int e : coloured_equations_) {
       times_.resize(model_.equations.size(), 0);
       if (times_[at(e)] == most_differentiated)
-        refuse(e, "differentiated 20 times, it still gives none of its variables");
+        refuse(e, "after 20 differentiations it determines none of its variables");
       Equation made{.residual = time_derivative(model_, model_.equations[at(e)].residual),
                     .text = "der(" + model_.equations[at(e)].text + ")",
                     .integral = e,
@@ -217,7 +217,7 @@ std::set<int> DummyDerivatives::choose(std::span<const double> value) const {
     if (chosen.empty()) {
       std::string names;
       for (const int r : rows) names += "\n    " + model_.equations[at(rows_[at(r)])].text;
-      throw std::runtime_error("constraints depend on each other here:" + names);
+      throw std::runtime_error("these constraints depend on each other:" + names);
     }
     std::vector<int> next;
     for (const int k : chosen) {

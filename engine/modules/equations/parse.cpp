@@ -213,7 +213,7 @@ const auto equation_def =
 const auto equality_def = begins<Kind::equality> >> expression[takes_part] > '=' > expression[takes_part];
 // Trees are traversed by recursion.
 constexpr int deepest_choices = 100;
-const x3::rule<struct Shallow> shallow{"at most 100 if-equations within each other"};
+const x3::rule<struct Shallow> shallow{"at most 100 nested if-equations"};
 const auto shallow_def = x3::eps[([](auto& context) {
   x3::_pass(context) = ++x3::get<PlaceTag>(context).get().choices <= deepest_choices;
 })];
@@ -292,12 +292,12 @@ void expect_bounded(const SourceText& source) {
   for (std::size_t k = 0; k < text.size(); ++k) {
     const char c = text[k];
     if (c == ';') depth = signs = 0;
-    if (c == '(' && ++depth > deepest_brackets) refuse(k, "more than 100 brackets within each other");
+    if (c == '(' && ++depth > deepest_brackets) refuse(k, "more than 100 nested brackets");
     if (c == ')') --depth;
     const bool word = std::isspace(static_cast<unsigned char>(c)) && k > 0 &&
                       !std::isspace(static_cast<unsigned char>(text[k - 1]));
     if ((std::ispunct(static_cast<unsigned char>(c)) && c != '.' && c != '_') || word) ++signs;
-    if (signs > most_signs) refuse(k, "a statement of more than 1000 signs and words");
+    if (signs > most_signs) refuse(k, "a statement with more than 1000 words and symbols");
   }
 }
 

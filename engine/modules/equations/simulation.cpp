@@ -31,7 +31,7 @@ std::string number_text(double x) {
 
 Simulation::Simulation(FlatModel model, const RunOptions& options)
     : owned_(std::make_unique<FlatModel>(std::move(model))), model_(*owned_), options_(options) {
-  if (!(options.step > 0.0)) throw std::invalid_argument("a step is positive");
+  if (!(options.step > 0.0)) throw std::invalid_argument("the step must be positive");
   add_formula_symbols(model_);
   for (const Alias& one : model_.aliases) alias_[one.variable] = one;
   value_ = model_.value;
@@ -230,7 +230,8 @@ Simulation::Outcome Simulation::newton(std::size_t stage) {
                        [](double f) { return std::isfinite(f); });
   };
   evaluate(stage);
-  if (!finite()) return {false, failure_text(stage, "nothing to begin with: the residuals are no numbers")};
+  if (!finite())
+    return {false, failure_text(stage, "the iteration cannot start: the residuals are not finite")};
   double last = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
     ++counts_.iterations;
@@ -255,7 +256,9 @@ Simulation::Outcome Simulation::newton(std::size_t stage) {
     evaluate(stage);
     for (int halving = 0; !finite(); ++halving) {
       if (halving == most_halvings)
-        return {false, failure_text(stage, "no step ends where the equations can be evaluated")};
+        return {
+            false,
+            failure_text(stage, "even after repeated halving of the step the equations cannot be evaluated")};
       for (std::size_t k = 0; k < n; ++k) {
         change_[k] *= 0.5;
         at(block.tears[k]) = tears_[k] + change_[k];
@@ -324,7 +327,7 @@ bool Simulation::advance_towards(double goal, double whole) {
 void Simulation::step_to(double end, std::span<const double> inputs) {
   const double whole = end - time();
   if (!(whole > 0.0))
-    throw std::invalid_argument("a step goes forward, not from " + number_text(time()) + " s to " +
+    throw std::invalid_argument("a step must go forward, not from " + number_text(time()) + " s to " +
                                 number_text(end) + " s");
   input_from_s_ = time();
   input_to_s_ = end;
@@ -357,13 +360,13 @@ std::vector<double> Simulation::save() const {
 void Simulation::restore(std::span<const double> saved) {
   std::size_t next = 0;
   const auto take = [&](std::size_t count) {
-    if (count > saved.size() - next) throw std::invalid_argument("the model's state is of another model");
+    if (count > saved.size() - next) throw std::invalid_argument("the saved state belongs to another model");
     next += count;
     return saved.subspan(next - count, count);
   };
   const auto count_of = [&](double x, std::size_t most) {
     if (!(x >= 0.0 && x <= static_cast<double>(most) && x == std::floor(x)))
-      throw std::invalid_argument("the model's state is of another model");
+      throw std::invalid_argument("the saved state belongs to another model");
     return static_cast<std::size_t>(x);
   };
   const std::size_t symbols = model_.symbols.size(), steps = count_of(take(1)[0], 3),
@@ -380,7 +383,7 @@ void Simulation::restore(std::span<const double> saved) {
     before.emplace_back(values.begin(), values.end());
   }
   if (steps == 0 || next != saved.size())
-    throw std::invalid_argument("the model's state is of another model");
+    throw std::invalid_argument("the saved state belongs to another model");
   before_ = std::move(before);
   before_time_ = std::move(times);
   std::ranges::copy(before_[0], value_.begin());

@@ -27,9 +27,9 @@ class StartSystem {
     for (const auto* all : {&model.equations, &model.at_start})
       for (const Equation& e : *all) equations.push_back(&e);
     if (equations.size() * unknowns.size() > most_entries)
-      throw NumericalFailure(
-          std::to_string(equations.size()) + " equations with " + std::to_string(unknowns.size()) +
-          " unknowns at the start, with derivatives, are more than a dense matrix is made for");
+      throw NumericalFailure(std::to_string(equations.size()) + " equations with " +
+                             std::to_string(unknowns.size()) +
+                             " unknowns at the start, with derivatives, are too many for a dense matrix");
     std::vector<Expr> outputs;
     for (const Equation* e : equations) outputs.push_back(e->residual);
     for (std::size_t r = 0; r < equations.size(); ++r) {
@@ -140,8 +140,8 @@ void Simulation::solve_start() {
           "\n    " + start.equations[place_of(r)]->text + ": residual " + std::to_string(start.residual[r]);
   }
   if (!wrong.empty())
-    throw NumericalFailure("no consistent starting values: near the given ones these equations are not met:" +
-                           wrong);
+    throw NumericalFailure(
+        "no consistent starting values: near the given ones these equations are not satisfied:" + wrong);
   counts_.free_starts = static_cast<int>(start.jacobian.cols() - rank);
 }
 
@@ -153,7 +153,7 @@ void Simulation::initialise() {
     if (now == held_) return;
     hold(now);
   }
-  throw NumericalFailure("no consistent starting values: conditions change back and forth");
+  throw NumericalFailure("no consistent starting values: conditions switch back and forth");
 }
 
 }  // namespace scree::equations

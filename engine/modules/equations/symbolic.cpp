@@ -146,7 +146,7 @@ ex Translation::to(const Expr& e) {
     case Op::angle:
       break;
   }
-  throw std::logic_error("an angle that was solved for is not differentiated");
+  throw std::logic_error("an equation that was solved for an angle cannot be differentiated");
 }
 
 /// Terms of a sum in our own order, each without its numerical factor: GiNaC's order depends on addresses,
@@ -235,7 +235,7 @@ Expr Translation::function(const ex& e) const {
       {"choose", Op::select}, {"raised", Op::power}};
   const std::string name = GiNaC::ex_to<GiNaC::function>(e).get_name();
   const auto found = known.find(name);
-  if (found == known.end()) throw std::logic_error("GiNaC's function " + name + " is not known here");
+  if (found == known.end()) throw std::logic_error("GiNaC's function " + name + " is not supported");
   std::vector<Expr> operands;
   for (std::size_t k = 0; k < e.nops(); ++k) operands.push_back(from(e.op(k)));
   return make(found->second, std::move(operands));
@@ -248,7 +248,7 @@ Expr Translation::from(const ex& e) const {
   if (GiNaC::is_a<GiNaC::constant>(e)) return number(GiNaC::ex_to<GiNaC::numeric>(e.evalf()).to_double());
   if (GiNaC::is_a<GiNaC::add>(e)) return sum_of(terms(e));
   if (!GiNaC::is_a<GiNaC::mul>(e) && !GiNaC::is_a<GiNaC::power>(e))
-    throw std::logic_error("GiNaC made what is not known here");
+    throw std::logic_error("GiNaC returned an unsupported expression");
   GiNaC::numeric factor = 1;
   const Expr rest = product(e, factor);
   return number(factor.to_double()) * rest;

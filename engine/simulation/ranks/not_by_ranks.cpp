@@ -11,23 +11,23 @@ std::vector<NotByRanks> not_by_ranks(const Model& model, const State& state) {
     if (is_there) found.push_back({key, what});
   };
   refuse(settings.stepping != Stepping::contacts, "stepping", "piecewise steps");
-  refuse(settings.solver.kind != SolverKind::gauss_seidel, "solver.kind", "solvers but gauss_seidel");
+  refuse(settings.solver.kind != SolverKind::gauss_seidel, "solver.kind", "solvers except gauss_seidel");
   refuse(settings.solver.kind == SolverKind::gauss_seidel && !is_wide(settings.solver), "solver",
          "a tolerance below 5e-5, and sampled friction cones");
   refuse(settings.solver.position_correction != PositionCorrection::split, "solver.position_correction",
-         "position corrections but split ones");
+         "position corrections except split");
   refuse(settings.restitution_law == RestitutionLaw::energetic, "restitution_law", "energetic impacts");
-  refuse(settings.sleep.is_on(), "sleep", "bodies that fall asleep");
+  refuse(settings.sleep.is_on(), "sleep", "sleep");
   refuse(model.materials.are_elastic(), "materials", "elastic contacts");
   refuse(model.materials.cohere(), "materials", "cohesion");
   refuse(!model.joints.empty(), "joints", "joints");
-  refuse(!model.actuators.empty(), "models", "models that drive parts");
+  refuse(!model.actuators.empty(), "models", "declarative models");
   refuse(!model.bonds.empty(), "bonds", "bonds");
-  refuse(std::ranges::any_of(model.parts, &Part::is_driven), "parts", "parts that forces move");
-  refuse(!state.bodies.part.empty(), "parts.bodies", "bodies that parts carry");
-  refuse(model.cell.holds_stress(), "cell", "cells that hold a stress");
-  refuse(!model.wall_cells.empty(), "output.wall_cells", "loads of walls place by place");
-  refuse(static_cast<bool>(model.forces.own), "forces", "a program's own forces");
+  refuse(std::ranges::any_of(model.parts, &Part::is_driven), "parts", "parts which forces move");
+  refuse(!state.bodies.part.empty(), "parts.bodies", "bodies which parts carry");
+  refuse(model.cell.holds_stress(), "cell", "cells with a prescribed stress");
+  refuse(!model.wall_cells.empty(), "output.wall_cells", "wall cells");
+  refuse(static_cast<bool>(model.forces.own), "forces", "forces of a program");
   return found;
 }
 

@@ -41,12 +41,13 @@
   }
 
   // --- what was run ---------------------------------------------------------------------------------------------
-  function fillIn({ run, summary, version }) {
+  function fillIn({ run, summary, version, folder }) {
     for (const id of ["verdict-findings", "verdict-checks", "numbers", "facts", "settings"]) element(id).replaceChildren();
     element("scene").textContent = run.scene;
     element("description").textContent = run.description;
+    element("folder").textContent = folder;
     const status = element("status");
-    status.textContent = summary ? summary.status : version ? "running" : "running, or cut off";
+    status.textContent = summary ? summary.status : version ? "running" : "running or interrupted";
     status.className = !summary || summary.status === "interrupted" ? "open" : summary.status === "failed" ? "bad" : "";
     const card = (value, name) => {
       const box = made("div", undefined, element("numbers"));
@@ -105,9 +106,9 @@
   const colours = ["#21918c", "#c44e52", "#3b528b", "#dd8452", "#8172b3", "#55a868", "#937860", "#da8bc3", "#8c8c8c"];
   const axisNumber = (u, values) => values.map((v) => (v === null ? "" : short(v)));
 
-  function plotOptions(plot, width, onTime) {
+  function plotOptions(plot, width, onTime, log) {
     const scales = { x: { time: false } };
-    if (plot.log) scales.y = { distr: 3 };
+    if (log) scales.y = { distr: 3 };
     const bars = plot.bars ? { paths: uPlot.paths.bars({ size: [0.9, 80] }), points: { show: false } } : {};
     return {
       width, height: 260, scales,
@@ -116,6 +117,7 @@
         { label: plot.y_label, labelSize: 22, size: 62, values: axisNumber }],
       series: [{ label: plot.over_time ? "t, s" : "x", value: (u, v) => short(v) },
         ...plot.series.map((s, k) => ({ label: s.name, stroke: colours[k % colours.length], width: 1.5,
+          dash: k < colours.length ? undefined : [8, 3],
           fill: plot.bars ? colours[0] + "99" : undefined, value: (u, v) => short(v), points: { show: false }, ...bars })),
         ...plot.limits.map((l) => ({ label: l.name, stroke: l.colour, width: 1, dash: [6, 4], value: (u, v) => short(v),
           points: { show: false } }))],
@@ -124,22 +126,35 @@
     };
   }
 
-  /// All diagrams; of a run that goes on again and again, with longer lines.
+  /// All diagrams. While a run continues, their lines become longer. Each has a button for a logarithmic axis.
   class Diagrams {
     constructor(onTime) {
       this.onTime = onTime;
       this.drawn = [];
+      this.logs = new Map();
       window.addEventListener("resize", () => {
         for (const [plot, place] of this.drawn) plot.setSize({ width: place.clientWidth, height: 260 });
       });
     }
 
+    isLog(plot) { return this.logs.get(plot.title) ?? plot.log; }
+
+    lines(plot) {
+      const log = this.isLog(plot);
+      return [plot.x, ...plot.series.map((s) => s.values.map((v) => (log && !(v > 0) ? null : v))),
+        ...plot.limits.map((l) => plot.x.map(() => l.value))];
+    }
+
+    draw(plot, place) {
+      place.replaceChildren();
+      return [new uPlot(plotOptions(plot, place.clientWidth, this.onTime, this.isLog(plot)), this.lines(plot), place), place];
+    }
+
     show(plots) {
-      const lines = plots.map((plot) => [plot.x, ...plot.series.map((s) => s.values.map((v) => (plot.log && !(v > 0) ? null : v))),
-        ...plot.limits.map((l) => plot.x.map(() => l.value))]);
       const names = JSON.stringify(plots.map((p) => [p.title, ...p.series.map((s) => s.name), ...p.limits.map((l) => l.name)]));
+      this.plots = plots;
       if (names === this.names) {
-        this.drawn.forEach(([plot], k) => this.extend(plot, lines[k]));
+        this.drawn.forEach(([plot], k) => this.extend(plot, this.lines(plots[k])));
         return;
       }
       this.names = names;
@@ -148,10 +163,19 @@
       this.drawn = plots.map((plot, k) => {
         const box = made("div", undefined, element("plots"));
         box.className = "plot";
-        made("h3", plot.title, box);
-        const place = made("div", undefined, box);
+        const title = made("h3", plot.title, box), place = made("div", undefined, box);
+        if (!plot.bars) {
+          const button = made("button", "log", title);
+          button.setAttribute("aria-pressed", this.isLog(plot));
+          button.onclick = () => {
+            this.logs.set(plot.title, !this.isLog(plot));
+            button.setAttribute("aria-pressed", this.isLog(plot));
+            this.drawn[k][0].destroy();
+            this.drawn[k] = this.draw(this.plots[k], place);
+          };
+        }
         if (plot.note) made("p", plot.note, box);
-        return [new uPlot(plotOptions(plot, place.clientWidth, this.onTime), lines[k], place), place];
+        return this.draw(plot, place);
       });
     }
 
@@ -160,6 +184,39 @@
       const x = plot.data[0], { min, max } = plot.scales.x, zoomed = min > x[0] || max < x[x.length - 1];
       plot.setData(lines, !zoomed);
       if (zoomed) plot.redraw();
+    }
+  }
+
+  /// One diagram, of a column that the reader chooses.
+  class AnyColumn {
+    constructor(onTime) {
+      this.onTime = onTime;
+      this.log = false;
+      element("any-column").onchange = () => this.draw();
+      element("any-log").onclick = () => {
+        this.log = !this.log;
+        element("any-log").setAttribute("aria-pressed", this.log);
+        this.draw();
+      };
+    }
+
+    show(all) {
+      this.all = all;
+      element("any").hidden = !all || all.series.length === 0;
+      if (element("any").hidden) return;
+      const choice = element("any-column"), before = choice.value;
+      choice.replaceChildren();
+      for (const line of all.series) made("option", line.name, choice);
+      if (all.series.some((line) => line.name === before)) choice.value = before;
+      this.draw();
+    }
+
+    draw() {
+      const place = element("any-plot"), line = this.all.series.find((s) => s.name === element("any-column").value);
+      const plot = { ...this.all, y_label: line.name, series: [line] };
+      place.replaceChildren();
+      const values = line.values.map((v) => (this.log && !(v > 0) ? null : v));
+      new uPlot(plotOptions(plot, place.clientWidth, this.onTime, this.log), [plot.x, values], place);
     }
   }
 
@@ -533,13 +590,13 @@
     document.body.dataset.state = `no view: ${error.message}`;
   };
 
-  /// While the run goes on: once a second, is there anything new? Who looks at the last moment goes on doing so.
-  async function follow(diagrams, view) {
+  /// During the run it asks once a second for new data. A view of the last moment moves on to the new one.
+  async function follow(diagrams, anyColumn, view) {
     for (let { version } = first; version > 0;) {
       await new Promise((done) => { setTimeout(done, 1000); });
       const answer = await fetch(`data?have=${version}`).catch(() => null);
       if (!answer) {
-        element("status").textContent = "running when last seen: nobody serves this page any more";
+        element("status").textContent = "running when last seen; the server of this page has stopped";
         return;
       }
       if (answer.status !== 200) continue;
@@ -547,6 +604,7 @@
       ({ version } = next);
       fillIn(next);
       diagrams.show(next.plots);
+      anyColumn.show(next.any_column);
       if (view) {
         const atEnd = view.frame === view.view.times.length - 1;
         await view.take(next.view, atEnd ? next.view.times[next.view.times.length - 1] : view.time);
@@ -557,10 +615,12 @@
 
   async function start() {
     fillIn(first);
-    if (first.version > 0) element("note").textContent = "This machine serves it while the run goes on; scree report makes one to keep.";
+    if (first.version > 0) element("note").textContent = "It is served during the run; scree report makes one to keep.";
     let view = null;
     const diagrams = new Diagrams((time) => { if (view) { view.play(false); view.showTime(time); } });
     diagrams.show(first.plots);
+    const anyColumn = new AnyColumn(diagrams.onTime);
+    anyColumn.show(first.any_column);
     try {
       const { times } = first.view, shown = new View(first.view);
       // A still page shows the run at work rather than at its start.
@@ -571,7 +631,7 @@
     } catch (error) {
       nobody(error);
     }
-    await follow(diagrams, view);
+    await follow(diagrams, anyColumn, view);
   }
   start();
 })();
