@@ -1,21 +1,20 @@
 #!/usr/bin/env python3
-"""How exact runs are for what they cost: four scenes with other time steps, tolerances and most sweeps.
+"""Accuracy of runs over their cost: four scenes with several time steps, tolerances and limits of sweeps.
 
     benchmarks/accuracy.py [--program build/release/tools/scree] [--csv FILE] [--read FILE] [--plot FILE.png]
                            [--scenes NAME ...] [--beds SEEDS] [--quick] [--markdown]
 
-Runs every scene for a part of its time on one thread, with one thing changed at a time from what the scene says, and
-once with small steps and a fine tolerance: the reference. Writes a line a run:
-- cost: seconds of the steps' stages (which depend on the machine and on who shares it), and sweeps times contacts,
-  which does not;
-- error: the deepest overlap, of the smallest semi-axis; the residual, of its scale, mean over the steps; and what the
-  scene is about (`bulk`), to be compared with the reference: the mean height of the bodies, or the share that left the
-  hopper, mean over the last fifth of the run. Runs of colliding bodies part from each other after a while whatever is
-  changed, so that the last has a scatter of its own: that of runs which differ in nothing but in a last digit of the
-  step (`scatter`).
---markdown prints the figures as a table. --beds settles small beds from so many seeds and compares their numbers of
-contacts: of all with an impulse, and of those that bear more than a hundredth of a body's weight. --read draws what an
-earlier run wrote. Needs h5py, and gnuplot for the plot (Debian: python3-h5py, gnuplot-nox).
+Runs every scene for a part of its time on one thread. Each run changes one value of the scene. The reference is a run
+with small steps and a fine tolerance. Writes one line per run:
+- cost: seconds of the steps' stages, which depend on the machine and its load; and sweeps times contacts, which do not;
+- error: the deepest overlap over the smallest semi-axis; the residual over its scale, mean over the steps; and the bulk
+  quantity of the scene (`bulk`), to be compared with the reference. This is the mean height of the bodies, or the share
+  that left the hopper, mean over the last fifth of the run. Runs of colliding bodies diverge after a while for any
+  change, so `bulk` has a scatter of its own: the scatter of runs which differ only in the last digit of the step
+  (`scatter`).
+--markdown prints the figures as a table. --beds settles small beds from the given number of seeds and compares their
+numbers of contacts: all contacts with an impulse, and those that carry more than a hundredth of a body's weight. --read
+draws the file of an earlier run. Needs h5py, and gnuplot for the plot (Debian: python3-h5py, gnuplot-nox).
 """
 
 import argparse
@@ -44,7 +43,7 @@ def discharged(positions):
     return float(numpy.mean(positions[:, 2] < 0.55))
 
 
-# Scene: seconds, its own step in s, what is looked at, its name.
+# Scene: seconds, its own step in s, bulk quantity, name of the quantity.
 SCENES = {
     "settling_box": (1.2, 2e-3, height, "mean height, m"),
     "inclined_tube": (1.5, 1e-3, height, "mean height, m"),
@@ -56,7 +55,7 @@ COLUMNS = ["scene", "curve", "setting", "steps", "seconds", "sweeps_contacts", "
 
 
 def variants(step, quick):
-    """(curve, setting, what is changed)"""
+    """(curve, setting, changed values)"""
     if not quick:
         yield "reference", "", {"time_step": 0.25 * step, "solver.tolerance": 3e-4}
     steps = [2 * step, step, 0.5 * step] if quick else [4 * step, 2 * step, step, 0.5 * step]
@@ -70,7 +69,7 @@ def variants(step, quick):
 
 
 def bearing_contacts(file, times, from_s):
-    """Twice the contacts that carry more than a hundredth of a body's mean weight, a body; mean of late frames."""
+    """Contacts per body, counted twice, that carry more than a hundredth of the mean weight; mean of late frames."""
     contacts, bodies = file["contacts"], file["frames/offset"][:]
     weight = float(numpy.mean(file["bodies/mass"][:])) * numpy.linalg.norm(file["scene"].attrs["gravity_m_s2"])
     least = 0.01 * weight * contacts.attrs["impulse_time_s"]
@@ -81,7 +80,7 @@ def bearing_contacts(file, times, from_s):
 
 
 def run(program, scene, until_s, settings, bulk):
-    """One run; the figures of COLUMNS that it has by itself."""
+    """One run; those figures of COLUMNS that follow from this run alone."""
     with tempfile.TemporaryDirectory() as folder:
         command = [program, "run", scene, "-o", folder, "--overwrite", "-q", "--threads", "1", "--until", str(until_s),
                    "--set", "output.vtk=false", "--set", "output.interval=0.02"]
@@ -140,7 +139,7 @@ def measure(arguments):
 
 
 def settle_beds(program, seeds):
-    """Contacts a body of beds of 500 at rest, and their mean height, for each of some settings."""
+    """For each of some settings: contacts per body of beds of 500 bodies at rest, and their mean height."""
     scene = ROOT / "scenes" / "bench" / "collapse.toml"
     settings = {"default": {}, "tight": {"solver.tolerance": 1e-4, "solver.max_sweeps": 2000},
                 "tolerance 0.01": {"solver.tolerance": 1e-2}, "tolerance 0.1": {"solver.tolerance": 1e-1},
@@ -208,7 +207,7 @@ def draw(rows, path):
 
 
 def markdown(rows):
-    """A line a run, but for those that show the scatter alone."""
+    """One line per run, except for runs that show only the scatter."""
     lines = ["| scene | | | steps | sweeps x contacts, M | s | deepest overlap, % | residual of scale | bulk |",
              "|---|---|---|---|---|---|---|---|---|"]
     for row in (r for r in rows if r["curve"] != "scatter"):

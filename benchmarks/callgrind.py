@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Instructions of every stage of a step, counted by callgrind: the same on every run, so that noise hides nothing.
+"""Counts the instructions of every stage of a step by callgrind. The counts are the same in every run, without noise.
 
     benchmarks/callgrind.py [--program build/release/benchmarks/callgrind_steps] [--scene settled_bed] [--count 200]
                             [--from 1.5] [--steps 5] [--csv FILE] [--markdown FILE]
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-# Stages and the functions that are one, from the outside in: the name as callgrind has it, without arguments.
+# Stages, and the functions that belong to them, from the outside in: callgrind's name without arguments.
 STAGES = [
     ("step", "scree::step"),
     ("detection", "scree::find_contacts"),
@@ -37,7 +37,7 @@ STAGES = [
     ("balances of bodies", "scree::body_sums"),
     ("drift", "scree::drift"),
 ]
-OTHERS_FROM = 0.01  # share of a step from which functions that are in no row above get one of their own
+OTHERS_FROM = 0.01  # share of a step from which a function outside the rows above gets a row of its own
 COLUMNS = ["stage", "instructions", "share", "per_step", "gauss_seidel", "per_pair", "nsgs", "per_swept_contact"]
 # callgrind_annotate: "12,345 (67.8%)  file:function(arguments)'recursion [object]"
 LINE = re.compile(r"^\s*([\d,]+) \([^)]*\)\s+[^:]*:(.*?)(?: \[[^\]]*\])?$")
@@ -65,7 +65,7 @@ def check_programs(script, program, tools):
 
 
 def count(arguments, folder, *options):
-    """What the steps worked on, and callgrind's file."""
+    """(work of the steps, callgrind's file)"""
     out = folder / "callgrind.out"
     command = ["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={out}", "--collect-atstart=no",
                "--toggle-collect=counted_steps", *options, str(arguments.program), arguments.scene,
@@ -77,25 +77,25 @@ def count(arguments, folder, *options):
 
 
 def bare_name(function):
-    """'scree::gap(scree::PlacedEllipsoid const&, ...)' -> 'scree::gap'; clones and recursion levels are one."""
+    """'scree::gap(scree::PlacedEllipsoid const&, ...)' -> 'scree::gap'; clones and recursion levels share one name."""
     name = re.split(r"[(\[]", function.replace("(anonymous namespace)::", ""), maxsplit=1)[0]
     return re.sub(r"[.'].*$", "", name).strip()
 
 
 def is_own_lambda(function):
-    """Whether it is a lambda of a function: what that calls, so in its count already."""
+    """Whether this is a lambda of a function. The function calls it, so its count already includes the lambda."""
     return "<" not in bare_name(function) and ")::{lambda(" in function
 
 
 def inclusive_counts(out):
-    """{function: instructions with all that it calls}. Overloads count together; none of them calls another."""
+    """{function: instructions, with all functions that it calls}. Overloads, which never call each other, are added."""
     text = subprocess.run(["callgrind_annotate", "--inclusive=yes", "--threshold=100", str(out)],
                           capture_output=True, text=True, check=True).stdout
     return add_up([(match[2], int(match[1].replace(",", ""))) for match in map(LINE.match, text.splitlines()) if match])
 
 
 def add_up(lines):
-    """{bare name: count} of [(function, count)]. Lambdas count only if their function is inlined, so that it has none."""
+    """{bare name: count} of [(function, count)]. A lambda counts only if its function is inlined and has no count."""
     counts, lambdas = {}, {}
     for function, n in lines:
         name, into = bare_name(function), lambdas if is_own_lambda(function) else counts
@@ -112,13 +112,13 @@ def row(stage, function, counts, work):
 
 
 def table(counts, work):
-    """A row a stage, then one for every other function of the engine that counts, by its name."""
+    """One row per stage, then one for every other important function of the engine, by its name."""
     total = counts.get("scree::step")
     if not total:
         sys.exit("callgrind.py: callgrind saw no scree::step")
     rows = [row(stage, function, counts, work) for stage, function in STAGES if function in counts]
     known = {function for _, function in STAGES}
-    others = [f for f in counts  # without templates: what they do stands under the functions that they call
+    others = [f for f in counts  # no templates: their work is counted for the functions that they call
               if f.startswith("scree::") and "<" not in f and f not in known and counts[f] >= OTHERS_FROM * total]
     return rows + [row(f, f, counts, work) for f in sorted(others, key=counts.get, reverse=True)]
 

@@ -1,5 +1,5 @@
-// Steps of a scene for callgrind to count: callgrind_steps NAME|SCENE.toml COUNT FROM_S STEPS
-// Prints what the counted steps worked on, as JSON; benchmarks/callgrind.py runs it and divides.
+// Steps of a scene for callgrind to count: callgrind_steps NAME|SCENE.toml COUNT FROM_S STEPS. Prints the
+// work of the counted steps as JSON. benchmarks/callgrind.py runs this program and divides the counts.
 #include <cstdlib>
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 #include "tools/bench/measure.h"
 #include "tools/bench/scenes.h"
 
-/// The steps that are counted: callgrind collects inside this function only (--toggle-collect).
+/// The counted steps: callgrind collects data only inside this function (--toggle-collect).
 extern "C" __attribute__((noinline)) void counted_steps(const scree::Model& model, scree::State& state,
                                                         scree::Workspace& workspace, int steps,
                                                         std::vector<scree::StepReport>& reports) {
@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
     scree::StepResult result;
     std::vector<scree::StepReport> reports;
     reports.reserve(steps);
-    CALLGRIND_START_INSTRUMENTATION;  // for --instr-atstart=no, which makes haste up to here
+    CALLGRIND_START_INSTRUMENTATION;  // for --instr-atstart=no, which makes the program fast up to here
     for (int warm_up = 0; warm_up < 2; ++warm_up) {
       step(p.scene.model, p.state, workspace, result);
       if (result.failure) return 5;

@@ -1,6 +1,7 @@
-// What this machine allows, as JSON: machine_limits [MB_AN_ARRAY]
-// Memory bandwidth by a triad over arrays that no cache holds, and the double-precision peak by independent
-// chains of multiplications and additions, not fused, as the engine computes; for one thread and for all.
+// Limits of this machine, as JSON: machine_limits [MB_AN_ARRAY]. Memory bandwidth comes from a triad over
+// arrays which are larger than the caches. The double-precision peak comes from independent chains of
+// multiplications and additions, not fused, as in the engine. Both are measured for one thread and for all
+// threads.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -29,8 +30,8 @@ void triad(double* __restrict a, const double* __restrict b, const double* __res
   for (std::size_t i = 0; i < n; ++i) a[i] = b[i] + 3.0 * c[i];
 }
 
-/// Bytes a second, three times 8 an item: what the caches fetch. Lines of `a` go back to memory on top of
-/// that.
+/// Bytes per second, three times 8 per item: the bytes which the caches fetch. Lines of `a` also go back to
+/// memory.
 double bandwidth(std::size_t n) {
   const auto a = std::make_unique_for_overwrite<double[]>(n), b = std::make_unique_for_overwrite<double[]>(n),
              c = std::make_unique_for_overwrite<double[]>(n);
@@ -50,7 +51,7 @@ constexpr int rounds = 200000;
 using Vector2 = double __attribute__((vector_size(16)));
 using Vector8 = double __attribute__((vector_size(64)));
 
-/// All chains; what it returns keeps them alive.
+/// All chains; the return value keeps the compiler from removing them.
 template <class Vector>
 SCREE_INLINE double run_chains() {
   Vector x[chains];

@@ -1,8 +1,8 @@
 // Mechanisms (docs/mechanisms.md):
 //
-//   mechanisms pendulum PLOT   energy over time of a pendulum in steps of 0.03 s by several formulas
+// mechanisms pendulum PLOT   energy of a pendulum over time by several formulas, steps of 0.03 s
 //
-//   mechanisms chain           processor time of a step over the number of links, and joints after many steps
+// mechanisms chain           processor time of a step over the number of links; joint errors after many steps
 #include <cmath>
 #include <ctime>
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 
 double cpu_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-/// A point of 1 kg on a rod of 1 m, let go to the right of its pivot.
+/// A point of 1 kg on a rod of 1 m, released to the right of its pivot.
 Mechanism pendulum() {
   Mechanism m;
   m.add_body({1.0, Vec3::Ones(), {Vec3(1, 0, 0), Quat::Identity()}, {}});

@@ -1,5 +1,5 @@
-// The kernels of a step by themselves, on the pairs and contacts of a heap that has just come to rest, one
-// thread. Items are pairs, contacts or bodies, as the name says: items a second are what to compare.
+// The kernels of a step by themselves, on the pairs and contacts of a heap that has just come to rest, on one
+// thread. Items are pairs, contacts or bodies, as the name says. Compare items per second.
 //   micro_benchmarks --benchmark_filter=gap --benchmark_repetitions=9
 #include <benchmark/benchmark.h>
 
@@ -20,12 +20,12 @@ namespace scree {
 namespace {
 
 constexpr const char* heap_count = "300";
-constexpr double heap_time_s = 1.5;  // all have landed, the last contacts still change
+constexpr double heap_time_s = 1.5;  // all bodies have landed, the last contacts still change
 
 struct Pair {
   PlacedEllipsoid a, b;
   Twist of_a, of_b;
-  Vec3 normal;  // of the contact, or the direction that proves the two apart; from b to a
+  Vec3 normal;  // of the contact, or the direction that proves a separation; from b to a
 };
 
 /// A heap after one more step: state, workspace, and all pairs of bodies whose boxes overlap.
@@ -112,8 +112,7 @@ void plane_gap(benchmark::State& state) {
 }
 BENCHMARK(plane_gap);
 
-/// Ellipsoids that lie against the bore, anywhere along the tube: contacts with the surface and some with a
-/// rim.
+/// Ellipsoids against the bore, anywhere along the tube: contacts with the surface, and some with a rim.
 void tube_gaps(benchmark::State& state) {
   constexpr int bodies = 256;
   constexpr double margin = 0.01;
@@ -181,7 +180,7 @@ void pebble_contacts_new(benchmark::State& state) {
 }
 BENCHMARK(pebble_contacts_new);
 
-/// From the memory, the bodies a little moved.
+/// From the narrow-phase cache, after a small motion of the bodies.
 void pebble_contacts_remembered(benchmark::State& state) {
   std::vector<PebblePair> pairs = pebble_pairs();
   std::vector<Gap> found;
@@ -211,7 +210,7 @@ void broad_phase_bodies(benchmark::State& state) {
 }
 BENCHMARK(broad_phase_bodies);
 
-/// Broad phase, certificates, contacts: everything from bodies to contacts.
+/// Broad phase, certificates and contacts: all stages from bodies to contacts.
 void detection_pairs(benchmark::State& state) {
   const Heap& h = heap();
   const double dt = h.model.settings.time_step_s;
@@ -265,9 +264,9 @@ void making_batches_contacts(benchmark::State& state) {
 }
 BENCHMARK(making_batches_contacts);
 
-/// A cold start of so many sweeps; items are contacts times sweeps. What comes once a solution (batches or
-/// colours, start, result, the last residual) is shared out among them: few sweeps and many tell it from a
-/// sweep.
+/// A cold start with the given number of sweeps; items are contacts times sweeps. Costs that arise once per
+/// solution (batches or colours, start, result, last residual) are divided among the sweeps. Compare few
+/// sweeps with many to separate these costs from the cost of a sweep.
 void sweep_contacts(benchmark::State& state, double tolerance) {
   ContactProblem problem = heap().workspace.problem;
   problem.complete();
@@ -275,7 +274,7 @@ void sweep_contacts(benchmark::State& state, double tolerance) {
   settings.warm_start = false;
   settings.tolerance = tolerance;
   settings.max_sweeps = static_cast<int>(state.range(0));
-  problem.velocity_scale = 0.0;  // a goal that nothing meets
+  problem.velocity_scale = 0.0;  // a tolerance that no sweep reaches
   SolverWorkspace workspace;
   ContactSolution solution;
   std::int64_t sweeps = 0;
@@ -298,7 +297,7 @@ void residual_contacts(benchmark::State& state) {
 }
 BENCHMARK(residual_contacts);
 
-/// Forth and back by turns, so that bodies stay where they are.
+/// Alternately forth and back, so that bodies keep their places.
 void drift_bodies(benchmark::State& state) {
   Bodies bodies = heap().state.bodies;
   double dt = heap().model.settings.time_step_s;

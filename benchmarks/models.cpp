@@ -1,9 +1,9 @@
 // Declarative models (docs/models.md):
 //
-//   models times MODEL.mo SECONDS STEP         time of a run by every way of tearing, compiled and
+//   models times MODEL.mo SECONDS STEP         time of a run for every way of tearing, compiled and
 //   interpreted
 //
-//   models curves MODEL.mo SECONDS STEP NAME PLOT   a variable torn and untorn, and their difference
+// models curves MODEL.mo SECONDS STEP NAME PLOT   a variable with and without tearing, and the difference
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -49,7 +49,7 @@ std::string blocks_of(const equations::StepSystem& system) {
   return text;
 }
 
-/// Largest difference of any unknown from the first run's, against 1 or its size, over all steps of one run.
+/// Largest difference of any unknown from the first run, over the larger of 1 and its size, over all steps.
 double difference(const FlatModel& model, const RunOptions& first, const RunOptions& other, double seconds) {
   Simulation a(model, first), b(model, other);
   double largest = 0.0;

@@ -1,9 +1,9 @@
-// What piecewise steps cost and how exact they are (docs/piecewise.md), each on one thread; tables go to
-// standard output, a PLOT is .svg, .png or .pdf.
+// Cost and accuracy of piecewise steps (docs/piecewise.md), each on one thread. Tables go to standard output.
+// A PLOT is .svg, .png or .pdf.
 //
-//   piecewise_steps orders PLOT    error of instants over the step and the cost, beside contacts
+// piecewise_steps orders PLOT    error of impact times over the step, and the cost, beside contacts
 //
-//   piecewise_steps density PLOT   gases: impacts a second over density, beside contacts at equal accuracy
+// piecewise_steps density PLOT   gases: impacts per second over density, beside contacts at equal accuracy
 //
 //   piecewise_steps break          bounded steps, smooth and with a break, for callgrind to count
 #include <algorithm>
@@ -31,11 +31,11 @@ using YZ = Eigen::Vector2d;  // height and velocity, m, m/s
 
 double cpu_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-// A ball that falls a metre in air that slows it by drag * v, and bounces. --------------------------------
+// A ball falls one metre in air, which slows it by drag * v, and bounces. ---------------------------------
 constexpr double gravity = 9.81, drag = 0.5, restitution = 0.8, radius = 0.01, drop = 1.0;
 constexpr double end_s = 2.1;
 
-/// The instants at which it strikes until end_s, from the closed form.
+/// The times of its impacts until end_s, from the closed form.
 std::vector<double> exact_impacts() {
   std::vector<double> times;
   double t = 0.0, z = drop, v = 0.0;
@@ -56,11 +56,11 @@ std::vector<double> exact_impacts() {
 }
 
 struct Try {
-  double error = infinity;  // s, the largest of all instants
-  double cost_s = 0.0;      // processor time of a simulated second
+  double error = infinity;  // s, the largest error of all impact times
+  double cost_s = 0.0;      // processor time per simulated second
 };
 
-/// Repeats a run until it has taken long enough to be timed.
+/// Repeats a run until it has taken long enough for timing.
 template <class Run>
 Try timed(const std::vector<double>& exact, Run&& run) {
   Try result;
@@ -158,12 +158,12 @@ int orders(const std::filesystem::path& plot) {
 // -----------------------------------------------------------------------------------------------------
 struct GasRun {
   double compressibility = 0.0;          // P V/(N k T), by the virial of impulses
-  double expected = 0.0, impacts = 0.0;  // by theory of spheres; counted, or if they cannot be, as expected
+  double expected = 0.0, impacts = 0.0;  // by the theory of spheres; counted, or the expected number
   double cost_s = 0.0;                   // processor time
 };
 
-/// scenes/piecewise/gas.toml, after some impacts of each body that are not counted. `rate`: impacts a second
-/// of one body.
+/// scenes/piecewise/gas.toml, after some impacts of each body that are not counted. `rate`: impacts per
+/// second of one body.
 GasRun run_gas(const std::string& solid_fraction, const Vec3& axes, const std::string& stepping, double h,
                double rate, double impacts_a_body) {
   const io::Scene scene = io::read_scene(std::filesystem::path(SCREE_SCENES) / "piecewise/gas.toml",
@@ -206,7 +206,7 @@ GasRun run_gas(const std::string& solid_fraction, const Vec3& axes, const std::s
   return run;
 }
 
-/// Of the bodies of the scene by Enskog and Carnahan and Starling: the radius stands for the size.
+/// Impacts per second of one body by Enskog's theory, contact value by Carnahan and Starling; size: radius.
 double enskog_rate(double f, double size) {
   const double d = 2.0 * size, chi = (1.0 - 0.5 * f) / std::pow(1.0 - f, 3),
                density = f / (std::numbers::pi / 6.0 * d * d * d);
@@ -214,8 +214,8 @@ double enskog_rate(double f, double size) {
 }
 double carnahan_starling(double f) { return (1.0 + f + f * f - f * f * f) / std::pow(1.0 - f, 3); }
 
-/// The part of the pressure that impacts make grows with the step of contacts, in proportion: the step of a
-/// given error follows from the slope that longer steps show.
+/// The impacts' part of the pressure grows in proportion to the step of contacts. The slope of longer steps
+/// therefore gives the step for a given error.
 int density(const std::filesystem::path& plot) {
   const Vec3 spheres = Vec3::Constant(0.01), ellipsoids(0.0125, 0.01, 0.008);
   constexpr double passing = 0.02 / std::numbers::sqrt2;  // s, in which relative velocities pass a diameter
@@ -250,11 +250,11 @@ int density(const std::filesystem::path& plot) {
       squares += h * h;
       products += h * e;
     }
-    const double step_of_one = std::abs(squares / products);  // s, that makes all of the pressure wrong
+    const double step_of_one = std::abs(squares / products);  // s, step at which all of the pressure is wrong
     for (std::size_t k = 0; k < std::size(errors); ++k)
       note(1 + k, f,
            run_gas(text, spheres, "contacts", errors[k].size * step_of_one, rate, errors[k].impacts_a_body));
-    if (f > 0.25) continue;  // there is no room for ellipsoids on this lattice
+    if (f > 0.25) continue;  // ellipsoids have no room on this lattice
     const GasRun turning = run_gas(text, ellipsoids, "piecewise", 1.0 / rate, rate, 10.0);
     note(4, f, turning);
     GasRun by_contacts = run_gas(text, ellipsoids, "contacts", 0.01 * step_of_one, rate, 2.0);
@@ -266,9 +266,9 @@ int density(const std::filesystem::path& plot) {
 }
 
 // Bounded steps. ------------------------------------------------------------------------------------------
-using Y6 = Eigen::Matrix<double, 6, 1>;  // place and velocity
+using Y6 = Eigen::Matrix<double, 6, 1>;  // position and velocity
 
-/// A ball in air: drag by the square of the velocity.
+/// A ball in air, with drag proportional to the square of the velocity.
 Y6 flight(double, const Y6& y) {
   const Vec3 v = y.tail<3>();
   Y6 slope;
@@ -295,13 +295,13 @@ BallMotion ball() {
 
 }  // namespace
 
-/// What callgrind counts (--toggle-collect).
+/// The function whose work callgrind counts (--toggle-collect).
 __attribute__((noinline)) PiecewiseStep<Y6> counted_smooth(BallMotion& motion) { return motion.step(0.005); }
 __attribute__((noinline)) PiecewiseStep<Y6> counted_broken(BallMotion& motion) { return motion.step(0.005); }
 
 namespace {
 
-/// Every step is taken by a copy first, that shows of which kind it is.
+/// A copy first takes every step, which shows the kind of the step.
 int breaks() {
   BallMotion motion = ball();
   int smooth = 0, broken = 0, calls_smooth = 0, calls_broken = 0;

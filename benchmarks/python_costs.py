@@ -1,4 +1,4 @@
-"""What a step costs in Python: one by one against many at once, and forces of one's own.
+"""Cost of a step in Python: single steps against many at once, and user-defined forces.
 
     ./scree python benchmarks/python_costs.py
 """
@@ -22,7 +22,7 @@ def seconds(do):
 
 
 def one_by_one(steps, turns=5, block=25):
-    """Steps one by one over the same at once: of blocks in turn, the least time of each block of several runs."""
+    """Time of single steps over that of the same steps at once: blocks in turn, least time of each over some runs."""
     least = {"once": numpy.full(steps // block, numpy.inf), "each": numpy.full(steps // block, numpy.inf)}
     for _ in range(turns):
         runs = {"once": scree.Run(TUBE, threads=1), "each": scree.Run(TUBE, threads=1)}
@@ -33,7 +33,7 @@ def one_by_one(steps, turns=5, block=25):
 
 
 def forces(bodies, steps, turns):
-    """ms a step beyond a run without forces: the least of `turns` turns of so many steps."""
+    """ms per step beyond a run without forces: the least of `turns` repeats of the given number of steps."""
     side = round(bodies ** (1 / 3))
     places = numpy.stack(numpy.meshgrid(*3 * [0.1 * numpy.arange(side)]), -1).reshape(-1, 3)
     scene = scree.Scene(name="grid", gravity=[0, 0, 0], time_step=1e-3, end_time=1, materials=[dict(name="stone", density=1000)],
@@ -50,7 +50,7 @@ def forces(bodies, steps, turns):
 
 
 def importing():
-    """s, the least of five: of the package alone, without NumPy, which comes with the first array."""
+    """s, the least of five: import of the package alone, without NumPy, which loads with the first array."""
     code = "import time; start = time.perf_counter(); import scree; print(time.perf_counter() - start)"
     return min(float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout) for _ in range(5))
 

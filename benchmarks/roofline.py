@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""What every stage of a step computes and moves, and the time that this machine needs for that at the least.
+"""Operations and memory traffic of every stage of a step, and the least time that this machine needs for them.
 
     benchmarks/roofline.py [--program build/release/benchmarks/callgrind_steps] [--scene settled_bed] [--count 200]
                            [--from 1.5] [--steps 5] [--bench BENCH.json] [--limits LIMITS.json] [--ll SIZE,WAYS,LINE]
                            [--csv FILE] [--markdown FILE]
 
-Stages are those of callgrind.py, with what they call. One run of callgrind counts every instruction (--dump-instr)
-under the whole chain of its callers (--separate-callers), so that what a function did for a stage is counted, not
-estimated; a chain that does not begin at the counted steps is an error. The disassembly (objdump) then says of every
-instruction how many double-precision operations it does and how many bytes its memory operand has:
-- flop: add, subtract, multiply, divide, root, least and greatest: 1 a lane, fused multiply-add 2. Moves, shuffles,
-  comparisons, logic, conversions and single precision are none. Lanes that pad a vector of three to four do count.
+Stages are those of callgrind.py, with the functions that they call. One run of callgrind counts every instruction
+(--dump-instr) under the whole chain of its callers (--separate-callers). So the work of a function for a stage is
+counted, not estimated. A chain that does not begin at the counted steps is an error. The disassembly (objdump) gives
+the number of double-precision operations of every instruction and the size of its memory operand in bytes:
+- flop: add, subtract, multiply, divide, root, minimum and maximum count 1 per lane, fused multiply-add 2. Moves,
+  shuffles, comparisons, logic, conversions and single precision count 0. Lanes that only pad a vector count too.
 - bytes loaded and stored: accesses times operand size, wherever the data are.
-- bytes past L1: lines that data accesses fetch because the first-level cache, as callgrind models it, has not got them.
-- bytes of memory: the same of the last-level cache.
-The floors are bytes of memory over bandwidth and flop over peak of one thread, as machine_limits measures them. Needs
+- bytes past L1: lines that data accesses fetch because the first-level cache, as modelled by callgrind, lacks them.
+- bytes of memory: the same for the last-level cache.
+The floors are bytes of memory over bandwidth, and flop over peak of one thread, as machine_limits measures them. Needs
 valgrind and objdump (Debian: valgrind, binutils), and x86-64.
 """
 
@@ -32,7 +32,7 @@ import callgrind
 
 CALLERS = 100  # longer than any chain of calls in a step
 CACHES = pathlib.Path("/sys/devices/system/cpu/cpu0/cache")
-# Times of `scree bench` and the stages that they take together; the others are the rest of a step.
+# Times of `scree bench`, and the stages that each of them covers; the other stages are the rest of a step.
 TIMED = {"detection": ["detection"], "resolution": ["assembly", "solution", "position correction"]}
 COLUMNS = ["stage", "instructions", "flop", "flop_instructions", "loaded_B", "stored_B", "past_L1_B", "memory_B",
            "flop_per_B", "flop_per_memory_B", "memory_floor_s", "arithmetic_floor_s", "measured_s", "over_floor"]
@@ -43,8 +43,8 @@ LANES = {"x": 2, "y": 4, "z": 8}
 SIZES = {"BYTE": 1, "WORD": 2, "DWORD": 4, "FWORD": 6, "QWORD": 8, "TBYTE": 10, "XMMWORD": 16, "OWORD": 16,
          "YMMWORD": 32, "ZMMWORD": 64}
 SIZE = re.compile(r"\b([A-Z]+) PTR ")
-BY_LANE = re.compile(r"vp?maskmov(pd|q|ps|d)$")  # an access a lane
-# Reads its memory operand and writes it again: callgrind counts that once.
+BY_LANE = re.compile(r"vp?maskmov(pd|q|ps|d)$")  # one access per lane
+# Instructions that read their memory operand and write it again: callgrind counts one access.
 UPDATES = re.compile(r"(add|sub|adc|sbb|and|or|xor|inc|dec|neg|not|sh[lr]|sa[lr]|ro[lr]|sh[lr]d|bt[src])$")
 PREFIXES = {"lock", "rep", "repz", "repnz", "bnd", "notrack", "data16", "cs", "ds", "es", "fs", "gs", "xacquire",
             "xrelease"}
@@ -52,7 +52,7 @@ PREFIXES = {"lock", "rep", "repz", "repnz", "bnd", "notrack", "data16", "cs", "d
 
 @dataclasses.dataclass
 class Work:
-    """What instructions did; flop_instructions are those that do flop."""
+    """Work of instructions; flop_instructions are those with flop."""
     instructions: int = 0
     flop: int = 0
     flop_instructions: int = 0
@@ -70,14 +70,14 @@ class Work:
 
 @dataclasses.dataclass
 class Instruction:
-    """What one execution does: flop, bytes of an access, and whether that is a read and a write."""
+    """Work of one execution: flop, bytes of an access, and whether the access is a read and a write."""
     flop: int
     size: int
     updates: bool
 
 
 def instruction(text):
-    """Of a line of objdump in Intel's syntax, without address: 'vaddpd ymm0,ymm1,YMMWORD PTR [rax]'."""
+    """Reads a line of objdump in Intel's syntax, without address: 'vaddpd ymm0,ymm1,YMMWORD PTR [rax]'."""
     words = text.split("#")[0].split()
     while len(words) > 1 and (words[0] in PREFIXES or words[0].startswith("rex")):
         words.pop(0)
@@ -92,12 +92,12 @@ def instruction(text):
     if by_lane:
         size = 8 if by_lane[1] in ("pd", "q") else 4
     else:
-        size = SIZES.get(size[1], 8) if size else 8  # push, pop, call, ret and the like
+        size = SIZES.get(size[1], 8) if size else 8  # push, pop, call, ret and similar
     return Instruction(flop, size, bool(UPDATES.match(name) and SIZE.match(operands)))
 
 
 def disassembly(binary, addresses):
-    """{address: Instruction} of those addresses."""
+    """{address: Instruction} for the given addresses."""
     command = ["objdump", "--disassemble", "--no-show-raw-insn", "--wide", "-M", "intel", binary]
     found = {}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -122,7 +122,7 @@ class Profile:
             if line[:1] in "+-*0" and line:
                 first, *counts = line.split()
                 address = self.position(first, address)
-                if not is_call:  # else what the callee did, which stands under its own name
+                if not is_call:  # a call's line holds the work of the callee, which also has its own entry
                     costs[binary, address].update(dict(zip(self.events, map(int, counts))))
                 is_call = False
             elif line.startswith("events:"):
@@ -178,12 +178,12 @@ def work_of(profile, line_size):
 
 
 def within(works, functions):
-    """All that was done in one of these functions, or for one."""
+    """All work inside one of these functions, or for one of them."""
     return sum((work for names, work in works if not names.isdisjoint(functions)), Work())
 
 
 def cache_option(level, kind):
-    """SIZE,WAYS,LINE of a cache of this machine, with a power of two of sets, as callgrind needs; None: not known."""
+    """SIZE,WAYS,LINE of a cache of this machine. callgrind needs a power of two of sets. None if unknown."""
     for folder in sorted(CACHES.glob("index*")):
         try:
             text = {name: (folder / name).read_text(encoding="ascii").strip()
@@ -203,7 +203,7 @@ def last_level_cache():
 
 
 def count(arguments, folder):
-    """What the steps worked on, and [(chain, Work)]."""
+    """(work of the steps, [(chain, Work)])"""
     options = ["--instr-atstart=no", "--dump-instr=yes", "--dump-line=no", "--cache-sim=yes",
                f"--separate-callers={CALLERS}"]
     caches = {"I1": cache_option(1, "Instruction"), "D1": cache_option(1, "Data"), "LL": arguments.ll}
@@ -220,7 +220,7 @@ def count(arguments, folder):
 
 def measured_times(path, work, arguments):
     """Median times of a step and of its timed stages on one thread, s, from a file of `scree bench --json`."""
-    # The same steps end in the same state. Another one is told, not refused: it may be nearly the same work.
+    # Equal steps end in the same state. Another state is reported, not refused: the work may be nearly the same.
     cases = json.loads(path.read_text(encoding="utf-8"))["cases"]
     scene = pathlib.Path(arguments.scene).stem
     for case in cases:
@@ -236,7 +236,7 @@ def measured_times(path, work, arguments):
 
 
 def row(stage, work, steps, limits, measured):
-    """A row of COLUMNS, for a step. A floor is the time if nothing else took any."""
+    """A row of COLUMNS, per step. A floor is the time if this part alone took time."""
     memory_floor = work.memory / steps / limits["bandwidth_B_s"]
     arithmetic_floor = work.flop / steps / limits["peak"]
     floor = max(memory_floor, arithmetic_floor)
@@ -247,7 +247,7 @@ def row(stage, work, steps, limits, measured):
 
 
 def table(works, steps_work, limits, times):
-    """A row a stage and other function as in callgrind.py, then the stages that `scree bench` times together."""
+    """One row per stage and other function, as in callgrind.py; then stages which `scree bench` times together."""
     steps = steps_work["steps"]
     names = set().union(*(names for names, _ in works))
     by_function = {name: within(works, {name}) for name in names}
@@ -273,7 +273,7 @@ def timed_rows(works, function_of, steps, limits, times):
 
 
 def read_limits(arguments):
-    """Of one thread; the peak is that of the instructions which valgrind offers, so those that are counted."""
+    """Limits of one thread. The peak is for the instructions that valgrind supports, and so for the counted ones."""
     if arguments.limits:
         measured = json.loads(arguments.limits.read_text(encoding="utf-8"))
     else:

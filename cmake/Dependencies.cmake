@@ -1,9 +1,9 @@
-# Third-party libraries, all of them Debian packages: cmake/debian-packages.txt is the twin of this file. All are
-# imported targets, whose headers CMake hands to the compiler as system headers, so that warnings stay out of them.
+# Third-party libraries, all of them Debian packages. Keep cmake/debian-packages.txt in step with this file. All are
+# imported targets. CMake passes their headers to the compiler as system headers, which suppresses warnings in them.
 find_package(Threads REQUIRED)
 find_package(TBB REQUIRED)
 find_package(Eigen3 3.4 REQUIRED)
-find_package(Boost 1.74 REQUIRED)  # headers: intervals, for bounds of functionally defined bodies; HTTP, for scree watch
+find_package(Boost 1.74 REQUIRED)  # headers: intervals for bounds of function shapes; HTTP for scree watch
 if(SCREE_PROGRAM)
   find_package(fmt REQUIRED)
   find_package(spdlog REQUIRED)
@@ -11,12 +11,12 @@ if(SCREE_PROGRAM)
   find_package(CLI11 REQUIRED)
   find_package(nlohmann_json REQUIRED)
   find_package(PkgConfig REQUIRED)
-  # Where VTK is installed there may be an MPI flavour of HDF5 beside the serial one: ask for the serial one by name.
+  # If VTK is installed, there may be an MPI build of HDF5 next to the serial one: request the serial one by name.
   pkg_check_modules(HDF5_SERIAL REQUIRED IMPORTED_TARGET hdf5-serial)
   pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 endif()
-# VTK's library, or the one that ParaView brings: Debian installs libvtk9-dev or python3-paraview, never both. Only the module in
-# io/vtk links it.
+# VTK's library, or the library of ParaView: Debian installs libvtk9-dev or python3-paraview, never both. Only the
+# module in io/vtk links it.
 set(SCREE_VTK AUTO CACHE STRING "Files for ParaView, by VTK's library: ON, OFF, or AUTO where it is found")
 set_property(CACHE SCREE_VTK PROPERTY STRINGS AUTO ON OFF)
 if(SCREE_PROGRAM AND SCREE_VTK)
@@ -41,8 +41,8 @@ if(SCREE_RENDER)
   endif()
   pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
 endif()
-# GiNaC is under the GPL, version 2 or later: a program that is built with it comes under the GPL's terms as a whole, and
-# only without it (-DSCREE_MODELS=OFF) under the Apache License alone. Nothing that is exported links it.
+# GiNaC is under the GPL, version 2 or later: a program that is built with it comes under the GPL's terms as a whole.
+# Only a program without it (-DSCREE_MODELS=OFF) is under the Apache License alone. No exported target links it.
 if(SCREE_PROGRAM)
   pkg_check_modules(GINAC IMPORTED_TARGET ginac>=1.8)
   set(models_default OFF)

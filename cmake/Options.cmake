@@ -1,13 +1,13 @@
-# Flags shared by every target of the project, carried by the interface target `scree_options`.
+# Flags of all targets of the project, in the interface target `scree_options`.
 add_library(scree_options INTERFACE)
 target_include_directories(scree_options INTERFACE ${PROJECT_SOURCE_DIR})
-# Files that are compiled as one may call things by each other's names: there only local shadows are told.
+# Files that are compiled together may reuse names, so only local shadows give a warning.
 target_compile_options(scree_options INTERFACE
   -Wall -Wextra -Wpedantic $<IF:$<AND:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>,$<CXX_COMPILER_ID:GNU>>,-Wshadow=local,-Wshadow>
   -Wconversion -Wno-sign-conversion -Wno-psabi
-  # g++ 12 at -O3 takes temporaries of std::string for uninitialised or overlapping; the sanitizers see the real ones.
+  # g++ 12 at -O3 reports temporaries of std::string as uninitialised or overlapping; the sanitizers find real cases.
   "$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-restrict>"
-  # The same bits on every thread count and optimisation level: no fused multiply-add behind our back.
+  # The same bits on every thread count and optimisation level: the compiler must not fuse multiply and add.
   -ffp-contract=off
   # std::sqrt compiles to one instruction instead of a library call that sets errno; values do not change.
   -fno-math-errno -fno-trapping-math)
@@ -15,7 +15,7 @@ if(SCREE_WARNINGS_AS_ERRORS)
   target_compile_options(scree_options INTERFACE -Werror)
 endif()
 if(SCREE_SANITIZE)
-  if(SCREE_FUZZ)  # what reading hardly enters is built without, in half the time
+  if(SCREE_FUZZ)  # parts that reading hardly enters are compiled without instrumentation, in half the time
     set(plain $<IN_LIST:$<TARGET_PROPERTY:NAME>,scree_detection;scree_solver;scree_generation;scree_fields;scree_simulation>)
     target_compile_options(scree_options INTERFACE "$<$<NOT:${plain}>:-fsanitize=${SCREE_SANITIZE};-fno-omit-frame-pointer>")
   else()
@@ -28,8 +28,8 @@ if(SCREE_STD_THREADS)
   target_compile_definitions(scree_options INTERFACE SCREE_STD_THREADS)
 endif()
 
-# scree_precompiled(target libraries|model): the headers of cmake/precompiled/ that the target reads parsed, from the one
-# target that parsed them. Clang's tools read each file as it stands (preset tidy).
+# scree_precompiled(target libraries|model): uses the headers of cmake/precompiled/ that the target reads in parsed
+# form, from the one target that parsed them. Clang's tools read each file itself (preset tidy).
 add_library(scree_precompiled_libraries STATIC ${PROJECT_SOURCE_DIR}/cmake/precompiled/empty.cpp)
 target_link_libraries(scree_precompiled_libraries PRIVATE scree_options Eigen3::Eigen)
 target_precompile_headers(scree_precompiled_libraries PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled/libraries.h)
@@ -41,7 +41,7 @@ function(scree_precompiled target headers)
       target_precompile_headers(scree_precompiled_model PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled/model.h)
     endif()
     target_link_libraries(${target} PRIVATE fmt::fmt)
-    # Nothing here is hot, and of what is not optimised further there is a third less to compile.
+    # No code here limits the speed. With fewer optimisations it compiles in two thirds of the time.
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
   get_target_property(type ${target} TYPE)
@@ -52,8 +52,9 @@ function(scree_precompiled target headers)
   target_precompile_headers(${target} REUSE_FROM scree_precompiled_${headers})
 endfunction()
 
-# scree_library(NAME core SOURCES a.cpp DEPENDS other_targets): one library a folder, named scree_<folder>.
-# PRECOMPILED model: its headers are parsed with the engine's model (else libraries alone; none: none).
+# scree_library(NAME core SOURCES a.cpp DEPENDS other_targets): one library per folder, named scree_<folder>.
+# PRECOMPILED model: it uses the parsed headers of the engine's model; default: those of libraries; none: no parsed
+# headers.
 function(scree_library name)
   cmake_parse_arguments(ARG "" "PRECOMPILED" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
@@ -66,7 +67,7 @@ function(scree_library name)
   endif()
   if(SCREE_UNITY AND ARG_PRECOMPILED STREQUAL model)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
-    # g++ 12 takes strings for endless where their header is parsed before, and each file for a header.
+    # With a parsed header, g++ 12 assumes unbounded strings, and treats each file as a header.
     target_compile_options(${name} PRIVATE "$<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-subobject-linkage>")
   endif()
 endfunction()

@@ -1,7 +1,7 @@
-# Writes commit and version of the sources into a header, if they are others than there:
+# Writes commit and version of the sources into a header, if they have changed:
 #   cmake -DSOURCE= -DVERSION= -DOUTPUT= -P this
-# The version is the tag v1.2.3 if the sources are just that, 1.2.3+4.gabcdef four commits later, and VERSION with the
-# commit behind it where there is no tag. Outside git it is VERSION alone.
+# The version is the tag v1.2.3 if the sources equal the tag, and 1.2.3+4.gabcdef four commits later. Without a tag it
+# is VERSION and the commit. Outside git it is VERSION alone.
 execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12 --exclude=*
   OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed ERROR_QUIET)
 if(failed)

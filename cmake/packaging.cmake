@@ -24,7 +24,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "fonts-dejavu-core")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "ffmpeg")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "paraview, gnuplot-nox")
-# With SCREE_PYTHON a second one, python3-scree, for Debian's own Python.
+# With SCREE_PYTHON there is a second package, python3-scree, for Debian's own Python.
 set(CPACK_DEB_COMPONENT_INSTALL ${SCREE_PYTHON})
 set(CPACK_COMPONENTS_ALL Unspecified)
 set(CPACK_COMPONENTS_GROUPING IGNORE)

@@ -1,10 +1,10 @@
 """Builds wheels of the package for pip (PEP 517), with CMake and nothing else.
 
-A wheel has the package, the program `scree` and what it loads. It is built without declarative models, and so without
-GiNaC: all of it is under the Apache License.
+A wheel contains the package, the program `scree` and the libraries that it loads. It is built without declarative
+models, and so without GiNaC: all of it is under the Apache License.
 
     pip install .                                  # needs a compiler and the libraries of cmake/debian-packages.txt
-    pip install . -C cmake=-DSCREE_VTK=OFF         # options of CMake, one or several
+    pip install . -C cmake=-DSCREE_VTK=OFF         # one or several options of CMake
 """
 
 import base64
@@ -21,8 +21,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 ENTRY_POINTS = "[console_scripts]\nscree = scree.program:main\n"
-# NumPy is what arrays are; it is not required of pip, so that a machine without a package index can install with
-# Debian's. `pip install .[all]` asks for everything.
+# Arrays are NumPy arrays. pip does not require NumPy, so that a machine without a package index can install with
+# Debian's. `pip install .[all]` installs all of these.
 EXTRAS = {"all": ["numpy", "h5py", "pandas", "matplotlib", "xarray", "scipy"]}
 
 

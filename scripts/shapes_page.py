@@ -1,9 +1,9 @@
-"""Makes docs/shapes.md and the pictures on it from scenes/shapes: all figures are what `scree shape` says.
+"""Makes docs/shapes.md and its pictures from scenes/shapes. All figures come from `scree shape`.
 
     python3 scripts/shapes_page.py SCREE [--check]
 
-With --check nothing is written: fails where the page's text is not that of the files, or a figure is off by more than one
-in its last digit, which is as much as compilers may differ.
+--check writes nothing. It fails if the page's text does not match the files, or if a figure differs by more than one in
+its last digit, which is the difference that compilers may cause.
 """
 
 import json
@@ -166,7 +166,7 @@ grain.
 
 
 def numbers(told):
-    """The figures of the page, with how many digits behind the point."""
+    """The figures of the page, with the number of digits after the decimal point."""
     return [(told["volume_m3"], 3), *((w, 3) for w in told["widths_m"]), (told["elongation"], 2), (told["flatness"], 2),
             (told["sphericity"], 2), (told["roundness"], 2), (told["convexity"], 2)]
 
@@ -177,7 +177,7 @@ def told_of(scree, file, *options):
 
 
 def comment_of(file):
-    """The title and the sentences about proportions that the file begins with."""
+    """The title, and the sentences about proportions at the start of the file."""
     lines = [line[2:] for line in file.read_text(encoding="utf-8").split("\n") if line.startswith("# ")]
     title, source = lines
     assert source.startswith("Source: "), file
@@ -203,7 +203,7 @@ def page(scree, draw):
 
 
 def difference(old, new):
-    """What is not the same in two pages, or None."""
+    """The first difference between two pages, or None."""
     figure = re.compile(r"(?<![\w.])\d+\.\d+(?![\w.])")
     if figure.sub("#", old) != figure.sub("#", new):
         return next((f"{a!r} instead of {b!r}" for a, b in zip(old.split("\n"), new.split("\n"))

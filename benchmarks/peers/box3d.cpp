@@ -1,6 +1,6 @@
 // The neutral scene in Box3D, native: rigid bodies with hulls, soft contacts solved in substeps, one thread.
-// Made for Box3D 0.2. peers_box3d start=CSV end=CSV times=FILE substeps=N points="x,y,z;..." and the neutral
-// scene (peers.h); prints JSON.
+// Written for Box3D 0.2. Usage: peers_box3d start=CSV end=CSV times=FILE substeps=N points="x,y,z;..." and
+// the neutral scene (peers.h). Prints JSON.
 #include <box3d/box3d.h>
 #include <cstdio>
 #include <memory>
@@ -19,7 +19,7 @@ peers::Three three(const Vector& v) {
 }
 
 b3Pos position(const peers::Three& v) {
-  b3Pos p{};  // single or double precision, as the library was built
+  b3Pos p{};  // single or double precision, depending on the library
   p.x = static_cast<decltype(p.x)>(v[0]);
   p.y = static_cast<decltype(p.y)>(v[1]);
   p.z = static_cast<decltype(p.z)>(v[2]);
@@ -70,7 +70,7 @@ class World {
   }
   b3ShapeDef surface() const {
     b3ShapeDef settings = b3DefaultShapeDef();
-    settings.baseMaterial.friction = single(scene_.friction);  // Box3D takes the geometric mean of the two
+    settings.baseMaterial.friction = single(scene_.friction);  // Box3D: geometric mean of both bodies
     settings.baseMaterial.restitution = 0;
     settings.updateBodyMass = false;
     return settings;

@@ -1,6 +1,6 @@
-// The neutral scene in Bullet: rigid bodies with hulls of 42 points, sequential impulses. Made for
-// Bullet 3.24. peers_bullet start=CSV end=CSV times=FILE iterations=N substeps=N margin=M split=M and the
-// neutral scene (peers.h); prints JSON.
+// The neutral scene in Bullet: rigid bodies with hulls of 42 points, sequential impulses. Written for Bullet
+// 3.24. Usage: peers_bullet start=CSV end=CSV times=FILE iterations=N substeps=N margin=M split=M and the
+// neutral scene (peers.h). Prints JSON.
 #include <btBulletDynamicsCommon.h>
 #include <cstdio>
 #include <memory>
@@ -18,7 +18,7 @@ peers::Three three(const btVector3& v) { return {v.x(), v.y(), v.z()}; }
 class World {
  public:
   World(const peers::Scene& scene, const peers::Arguments& arguments)
-      : friction_(static_cast<btScalar>(std::sqrt(scene.friction))) {  // Bullet multiplies those of the two
+      : friction_(static_cast<btScalar>(std::sqrt(scene.friction))) {  // Bullet multiplies both values
     world_.setGravity({0, 0, static_cast<btScalar>(-scene.gravity)});
     world_.getSolverInfo().m_numIterations = arguments.whole("iterations");
     world_.getSolverInfo().m_splitImpulsePenetrationThreshold =

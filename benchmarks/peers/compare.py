@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""The same bed of ellipsoids settles in Scree and in other engines: times of the whole run and what the bed is worth.
+"""The same bed of ellipsoids settles in Scree and in other engines: times of the whole run, and quality of the bed.
 
     benchmarks/peers/compare.py [--count 1000] [--engines scree,box3d,jolt,mujoco,bullet,liggghts,jolt_wasm] [--time 3]
                                 [--repeats 1] [--program-folder build/release/benchmarks/peers] [--scree PROGRAM]
                                 [--jolt-wasm FOLDER] [--skip TEXT] [--json FILE] [--markdown FILE]
 
-README.md beside this file says what is simulated, how it is measured and what each engine is set to. The rows run one
-after the other, on one thread, --repeats times in turn. Engines that are not installed are left out, with a line that says
-what to install.
+README.md in this folder describes the scene, the measurements and the settings of each engine. The rows run one after
+the other, on one thread; the whole list runs --repeats times. Engines that are not installed are left out, with a line
+that states what to install.
 """
 
 import argparse
@@ -31,15 +31,15 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLES = [(ROOT / "scenes/settling_box/n1000.csv", 1.0), (ROOT / "scenes/settling_box_8000/n8000.csv", 2.83)]
 SCENE = {"semi_axes": "0.1,0.075,0.05", "density": 2500, "friction": 0.5, "gravity": 9.81, "time_step": 0.002}
-SETTLED = 1 / 6  # part of the run, at its end, whose median step counts as that of the settled bed
+SETTLED = 1 / 6  # last part of the run; its median step counts as the step of the settled bed
 BUSY = 0.95  # a program of one thread with less processor time than this part of its wall time was disturbed
-STILL = 0.01  # of the energy that lifts a body by its smallest semi-axis: a bed with more, a body, has not come to rest
+STILL = 0.01  # of the energy that lifts a body by its smallest semi-axis: a bed with more per body is not at rest
 COLUMNS = ["engine", "settings", "whole run, s", "settled, ms/step", "worst, ms/step", "program, s", "overlap, mean",
            "overlap, max", "solid fraction", "energy, J/body", "lost", "remarks"]
 
 
 class Missing(Exception):
-    """An engine that is not there; the text says what to install."""
+    """An engine that is not available; the text states what to install."""
 
 
 @dataclasses.dataclass
@@ -48,7 +48,7 @@ class Row:
     engine: str
     settings: str
     command: list
-    poses: object = None  # folder -> file with the poses at the end, if not end.csv
+    poses: object = None  # folder -> file with the final poses, if not end.csv
     step_times: object = None  # folder -> times of the steps, s, if not times.txt
 
 
@@ -74,14 +74,14 @@ def icosahedron():
 
 
 def spiral(count):
-    """Points on the unit sphere, one a turn by the golden angle, evenly from pole to pole."""
+    """Points on the unit sphere, one per rotation by the golden angle, evenly spaced from pole to pole."""
     heights = [1 - (2 * k + 1) / count for k in range(count)]
     angles = [k * math.pi * (3 - math.sqrt(5)) for k in range(count)]
     return [[math.sqrt(1 - z * z) * math.cos(a), math.sqrt(1 - z * z) * math.sin(a), z] for z, a in zip(heights, angles)]
 
 
 def hull_volume(points):
-    """Of the convex hull of points about the origin, no four of which lie in a plane that bounds it, m^3."""
+    """Volume of the convex hull of points around the origin, m^3. No four points may share one of its faces."""
     volume = 0.0
     for p, q, r in itertools.combinations(points, 3):
         u, v = [b - a for a, b in zip(p, q)], [b - a for a, b in zip(p, r)]
@@ -94,13 +94,13 @@ def hull_volume(points):
 
 
 def hull_points(unit, inset=0.0, factor=1.0):
-    """Points of the unit sphere, on the ellipsoid whose semi-axes are `inset` (m) shorter, times a factor."""
+    """Points of the unit sphere, mapped to the ellipsoid with semi-axes shorter by `inset` (m), times a factor."""
     axes = [factor * (float(axis) - inset) for axis in SCENE["semi_axes"].split(",")]
     return "points=" + ";".join(",".join(f"{axis * x:.9g}" for axis, x in zip(axes, point)) for point in unit)
 
 
 def hull_of_equal_volume(unit):
-    """The hull of these points of the unit sphere, stretched and made as large as the ellipsoid."""
+    """The hull of these points of the unit sphere, stretched, with the volume of the ellipsoid."""
     return hull_points(unit, factor=(4 / 3 * math.pi / hull_volume(unit)) ** (1 / 3))
 
 
@@ -212,7 +212,7 @@ def mujoco_rows(arguments):
 
 def bullet_rows(arguments):
     path = program(arguments, "peers_bullet", "install libbullet-dev")
-    default_split, thin = -0.04, ["margin=0.001", hull_points(icosahedron())]  # m; Bullet's
+    default_split, thin = -0.04, ["margin=0.001", hull_points(icosahedron())]  # m; Bullet's default
     rounded = ["margin=0.02", hull_points(icosahedron(), inset=0.02)]
     return [Row("Bullet", f"10 iterations{text}", [path, "iterations=10", f"substeps={n}", f"split={split}", *hull,
                                                    *in_and_out(arguments)])
@@ -267,7 +267,7 @@ def processor_time():
 
 
 def run(row, folder, arguments):
-    """What the row's program said, times of its steps, its processor time and that over wall time, or RuntimeError."""
+    """(output of the row's program, times of its steps, processor time, processor over wall time), or RuntimeError."""
     start, processor = time.perf_counter(), processor_time()
     try:
         done = subprocess.run([str(word) for word in row.command], cwd=folder, capture_output=True, text=True,
@@ -308,7 +308,7 @@ def measure(row, folder, arguments):
 
 
 def middle(repeats):
-    """The repeat whose whole run took the median time (of an even number the faster of two), with the times of all."""
+    """The repeat with the median time of the whole run (the faster middle one if the number is even), and all times."""
     done = sorted((result for result in repeats if "failed" not in result), key=lambda result: result["whole_run_s"])
     if not done:
         return repeats[0]
@@ -317,14 +317,14 @@ def middle(repeats):
 
 
 def whole_run(result):
-    """ "7.2", or "7.2 (7.1 to 9.3)" of several repeats."""
+    """"7.2", or "7.2 (7.1 to 9.3)" for several repeats."""
     samples = result["whole_run_samples_s"]
     text = f"{result['whole_run_s']:.3g}"
     return text if len(samples) < 2 else f"{text} ({min(samples):.3g} to {max(samples):.3g})"
 
 
 def lifting_energy():
-    """Of a body, by its smallest semi-axis, J."""
+    """Energy that lifts a body by its smallest semi-axis, J."""
     axes = [float(axis) for axis in SCENE["semi_axes"].split(",")]
     return SCENE["density"] * 4 / 3 * math.pi * math.prod(axes) * SCENE["gravity"] * min(axes)
 
@@ -375,7 +375,7 @@ def processor_name():
 
 
 def prepare(arguments):
-    """Writes the first rows of the smallest table that has enough, and sets start, half_side and steps."""
+    """Writes the first rows of the smallest table with enough rows, and sets start, half_side and steps."""
     for table, half_side in TABLES:
         lines = table.read_text(encoding="utf-8").splitlines()
         if arguments.count < len(lines):

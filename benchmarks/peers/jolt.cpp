@@ -1,8 +1,8 @@
-// The neutral scene in Jolt, native: rigid bodies with hulls, sequential impulses, one thread. Made for
-// Jolt 5.5. peers_jolt start=CSV end=CSV times=FILE velocity_iterations=N position_iterations=N
-// slop=M|default points="x,y,z;..." and the neutral scene (peers.h); prints JSON.
+// The neutral scene in Jolt, native: rigid bodies with hulls, sequential impulses, one thread. Written for
+// Jolt 5.5. Usage: peers_jolt start=CSV end=CSV times=FILE velocity_iterations=N position_iterations=N
+// slop=M|default points="x,y,z;..." and the neutral scene (peers.h). Prints JSON.
 #include <Jolt/Jolt.h>
-// Jolt.h comes before all else of Jolt.
+// Jolt.h must come before all other headers of Jolt.
 #include <Jolt/Core/Factory.h>
 #include <Jolt/Core/JobSystemSingleThreaded.h>
 #include <Jolt/Core/TempAllocator.h>
@@ -56,7 +56,7 @@ class PairFilter final : public JPH::ObjectLayerPairFilter {
   }
 };
 
-/// What Jolt wants before anything else of it is made.
+/// Global set-up that Jolt requires before any other object of it exists.
 struct Library {
   Library() {
     JPH::RegisterDefaultAllocator();
@@ -121,7 +121,7 @@ class World {
   void add_wall(const peers::WallBox& wall) {
     JPH::BodyCreationSettings settings(new JPH::BoxShape(vector(wall.half)), JPH::RVec3(vector(wall.centre)),
                                        JPH::Quat::sIdentity(), JPH::EMotionType::Static, still);
-    settings.mFriction = single(scene_.friction);  // Jolt takes the geometric mean of the two
+    settings.mFriction = single(scene_.friction);  // Jolt: geometric mean of both bodies
     system_.GetBodyInterfaceNoLock().CreateAndAddBody(settings, JPH::EActivation::DontActivate);
   }
   void add_body(const peers::BodyState& s) {

@@ -78,7 +78,7 @@ function add_body(interface_, shape, row) {
   const inertia = Jolt.Mat44.prototype.sIdentity();
   inertia.SetDiagonal3(new Jolt.Vec3(...[a2[1] + a2[2], a2[0] + a2[2], a2[0] + a2[1]].map((sum) => mass / 5 * sum)));
   settings.mMassPropertiesOverride.mInertia = inertia;
-  settings.mFriction = number("friction");  // Jolt takes the geometric mean of the two
+  settings.mFriction = number("friction");  // Jolt: geometric mean of both bodies
   settings.mLinearDamping = 0;
   settings.mAngularDamping = 0;
   settings.mApplyGyroscopicForce = true;

@@ -1,5 +1,6 @@
-// The neutral scene in MuJoCo: ellipsoid geoms, free joints, elliptic friction cones. Made for MuJoCo 2.2.2.
-// peers_mujoco start=CSV end=CSV times=FILE iterations=N and the neutral scene (peers.h); prints JSON.
+// The neutral scene in MuJoCo: ellipsoid geoms, free joints, elliptic friction cones. Written for MuJoCo
+// 2.2.2. Usage: peers_mujoco start=CSV end=CSV times=FILE iterations=N and the neutral scene (peers.h).
+// Prints JSON.
 #include <cstdio>
 #include <memory>
 #include <mujoco/mujoco.h>
@@ -8,10 +9,10 @@
 
 namespace {
 
-// Rows of the constraint problem a body, three a contact: what a bed needs, and room enough.
+// Rows of the constraint problem per body, three per contact: the need of a bed, and a comfortable number.
 constexpr double rows_needed = 8.5, rows_wanted = 12.0;
-constexpr double buffer_limit = 2147483647.0;  // bytes: mjData counts them in an int
-constexpr double buffer_share = 0.985;         // of it that is for the constraint problem
+constexpr double buffer_limit = 2147483647.0;  // bytes; mjData counts them in an int
+constexpr double buffer_share = 0.985;         // part of the buffer for the constraint problem
 
 [[noreturn]] void stop(const char* message) { throw std::runtime_error(message); }
 
@@ -22,9 +23,9 @@ std::string three(const peers::Three& v) {
   return out.str();
 }
 
-/// Rows of the constraint problem that there is room for. The buffer holds the Jacobian, its transpose (rows
-/// x velocities, values and columns, 12 bytes an entry) and a square of rows, all as if dense: 12 r^2 + 24 n
-/// r bytes.
+/// Number of rows of the constraint problem for which there is room. The buffer holds the Jacobian, its
+/// transpose (rows x velocities, values and columns, 12 bytes per entry) and a square of rows, all in dense
+/// form: 12 r^2 + 24 n r bytes.
 int constraint_rows(double bodies) {
   const double n = 6.0 * bodies, most = std::sqrt(n * n + buffer_share * buffer_limit / 12.0) - n;
   if (most < rows_needed * bodies)
@@ -37,7 +38,7 @@ std::string model_text(const peers::Scene& scene, const std::vector<peers::BodyS
   std::ostringstream out;
   out.precision(17);
   const int rows = constraint_rows(static_cast<double>(states.size()));
-  // Stiffest contacts that MuJoCo allows by itself: time constant of two steps, critical damping.
+  // The stiffest contacts that MuJoCo allows by default: time constant of two steps, critical damping.
   out << "<mujoco><option timestep='" << scene.time_step << "' gravity='0 0 " << -scene.gravity
       << "' cone='elliptic' solver='CG' tolerance='0' iterations='" << iterations << "' jacobian='sparse'/>"
       << "<size nconmax='" << rows / 2 << "' njmax='" << rows << "' nstack='" << 200 * rows + 2000000 << "'/>"
@@ -75,7 +76,7 @@ std::vector<peers::BodyState> states_of(const mjModel& model, const mjData& data
     const mjtNum* v = data.qvel + 6 * i;
     peers::BodyState& s = states[i];
     s = {{q[0], q[1], q[2]}, {q[3], q[4], q[5], q[6]}, {v[0], v[1], v[2]}, {}};
-    mju_rotVecQuat(s.angular_velocity.data(), v + 3, q + 3);  // a free joint spins in the body's axes
+    mju_rotVecQuat(s.angular_velocity.data(), v + 3, q + 3);  // a free joint rotates in the body's axes
   }
   return states;
 }
@@ -83,7 +84,7 @@ std::vector<peers::BodyState> states_of(const mjModel& model, const mjData& data
 void run(const peers::Arguments& arguments) {
   const peers::Scene scene(arguments);
   mju_user_error = stop;
-  mju_user_warning = [](const char*) {};  // counted by mjData
+  mju_user_warning = [](const char*) {};  // mjData counts the warnings
   mjModel* model =
       load(model_text(scene, peers::read_states(arguments.text("start")), arguments.whole("iterations")));
   mjData* data = mj_makeData(model);

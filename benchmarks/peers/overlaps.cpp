@@ -1,6 +1,6 @@
-// What poses at the end of a run are worth, measured alike for all engines: overlaps of the true ellipsoids,
-// solid fraction, kinetic energy, bodies lost. overlaps states=POSES.csv and the neutral scene (peers.h);
-// prints JSON.
+// Quality of the poses at the end of a run, measured alike for all engines: overlaps of the true ellipsoids,
+// solid fraction, kinetic energy, bodies lost. Usage: overlaps states=POSES.csv and the neutral scene
+// (peers.h). Prints JSON.
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ constexpr double bed_quantile = 0.9;  // the bed reaches up to this quantile of 
 Vec3 vector(const peers::Three& v) { return {v[0], v[1], v[2]}; }
 
 struct Overlaps {
-  int pairs = 0, at_walls = 0;      // that overlap
+  int pairs = 0, at_walls = 0;      // pairs that overlap
   double sum = 0.0, deepest = 0.0;  // over the smallest semi-axis
   void add(double distance, double unit, int& count) {
     if (!(distance < 0.0)) return;
@@ -29,7 +29,7 @@ struct Overlaps {
   }
 };
 
-/// Bodies inside the box: whose numbers are finite and whose centre is within walls and above the floor.
+/// Bodies inside the box: with finite values, and a centre within the walls and above the floor.
 std::vector<peers::BodyState> inside(const std::vector<peers::BodyState>& states, double half_side) {
   std::vector<peers::BodyState> result;
   for (const peers::BodyState& s : states) {
@@ -70,8 +70,8 @@ double bed_height(std::vector<PlacedEllipsoid> bodies) {
   return bodies[k].centre[2];
 }
 
-/// Volume of the ellipsoids below the height, exact, over that of the box below it. What overlaps counts
-/// twice.
+/// Exact volume of the ellipsoids below the height, over the volume of the box below it. Overlapping volume
+/// counts twice.
 double solid_fraction(const std::vector<PlacedEllipsoid>& bodies, const peers::Scene& scene, double height) {
   double filled = 0.0;
   for (const PlacedEllipsoid& body : bodies) {
@@ -82,7 +82,7 @@ double solid_fraction(const std::vector<PlacedEllipsoid>& bodies, const peers::S
   return filled / (4.0 * scene.half_side * scene.half_side * height);
 }
 
-/// Translation and rotation, J.
+/// Kinetic energy of translation and rotation, J.
 double kinetic_energy(const peers::BodyState& s, const Quat& orientation, const peers::Scene& scene) {
   const Vec3 spin = orientation.conjugate() * vector(s.angular_velocity);
   return 0.5 * scene.mass() * vector(s.velocity).squaredNorm() +

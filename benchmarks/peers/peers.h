@@ -1,5 +1,5 @@
-// What the programs of all engines share: the neutral scene as KEY=VALUE arguments, poses in and out, times
-// of steps. It knows nothing of any engine, and nothing of Scree.
+// Shared by the programs of all engines: the neutral scene as KEY=VALUE arguments, reading and writing of
+// poses, times of steps. It does not depend on any engine, nor on Scree.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ namespace peers {
 
 using Three = std::array<double, 3>;
 
-/// KEY=VALUE arguments of the command line; a missing or malformed one throws std::runtime_error.
+/// KEY=VALUE arguments of the command line; throws std::runtime_error for a missing or malformed one.
 class Arguments {
  public:
   Arguments(int argc, char** argv) {
@@ -38,7 +38,7 @@ class Arguments {
   double number(const std::string& key) const { return to_number(text(key), key); }
   int whole(const std::string& key) const { return static_cast<int>(std::lround(number(key))); }
   Three three(const std::string& key) const { return to_three(text(key), key); }
-  /// Triples with semicolons between them.
+  /// Triples, separated by semicolons.
   std::vector<Three> triples(const std::string& key) const {
     std::istringstream in(text(key));
     std::vector<Three> result;
@@ -67,7 +67,7 @@ class Arguments {
   std::map<std::string, std::string> values_;
 };
 
-/// The neutral scene: equal ellipsoids in an open box that stands on z = 0, centred at the origin. SI units.
+/// The neutral scene: equal ellipsoids in an open box on z = 0, centred at the origin. SI units.
 struct Scene {
   explicit Scene(const Arguments& arguments)
       : semi_axes(arguments.three("semi_axes")),
@@ -80,7 +80,7 @@ struct Scene {
   double mass() const {
     return density * 4.0 / 3.0 * std::numbers::pi * semi_axes[0] * semi_axes[1] * semi_axes[2];
   }
-  /// Principal moments about the body's own axes, of the true ellipsoid, kg m^2.
+  /// Principal moments of inertia of the true ellipsoid about the body's own axes, kg m^2.
   Three inertia() const {
     const double fifth = mass() / 5.0;
     const Three a2{semi_axes[0] * semi_axes[0], semi_axes[1] * semi_axes[1], semi_axes[2] * semi_axes[2]};
@@ -110,12 +110,12 @@ inline std::array<WallPlane, 5> walls(const Scene& scene) {
            {{0, h, 0}, {0, -1, 0}}}};
 }
 
-/// An axis-aligned box, for engines that have no planes.
+/// An axis-aligned box, for engines without planes.
 struct WallBox {
   Three centre, half;  // m
 };
 
-/// The same as boxes whose inner faces lie in the planes, half a metre thick, up to four metres high.
+/// The same walls as boxes with inner faces in the planes, half a metre thick, up to four metres high.
 inline std::vector<WallBox> wall_boxes(const Scene& scene) {
   constexpr double half_thickness = 0.25, height = 4.0;  // m
   std::vector<WallBox> boxes;
@@ -138,7 +138,7 @@ struct BodyState {
   Three velocity{}, angular_velocity{};           // m/s, rad/s
 };
 
-/// A table whose columns are x,y,z,qw,qx,qy,qz and, if they are there, vx,vy,vz,wx,wy,wz.
+/// A table with the columns x,y,z,qw,qx,qy,qz and optionally vx,vy,vz,wx,wy,wz.
 inline std::vector<BodyState> read_states(const std::string& path) {
   std::ifstream in(path);
   if (!in) throw std::runtime_error("cannot read " + path);
@@ -171,7 +171,7 @@ inline void write_states(const std::string& path, const std::vector<BodyState>& 
   if (!out.flush()) throw std::runtime_error("cannot write " + path);
 }
 
-/// Calls step() as often as the scene has steps and writes the wall time of each, s, a line a step.
+/// Calls step() once for each step of the scene and writes the wall time of each, s, one line per step.
 template <class Step>
 void time_steps(const Scene& scene, const std::string& path, Step&& step) {
   using Clock = std::chrono::steady_clock;
@@ -186,7 +186,7 @@ void time_steps(const Scene& scene, const std::string& path, Step&& step) {
   if (!out.flush()) throw std::runtime_error("cannot write " + path);
 }
 
-/// Runs a program with its arguments; says what went wrong. Returns the exit status.
+/// Runs a program with its arguments and reports errors. Returns the exit status.
 template <class Run>
 int run_program(const char* name, int argc, char** argv, Run&& run) {
   try {

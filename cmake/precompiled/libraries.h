@@ -1,5 +1,5 @@
-// Headers of libraries that most files read, parsed once (cmake/Options.cmake). Files still include what they use: the
-// presets `tidy` builds without.
+// Headers of libraries that most files read, parsed once (cmake/Options.cmake). Files still include the
+// headers that they use: the presets `tidy` build without this file.
 #include <Eigen/Core>
 #include <Eigen/Geometry>
 #include <algorithm>

@@ -1,4 +1,4 @@
-// libraries.h and the engine's model, for what stands on the whole engine: io, tools and tests.
+// libraries.h and the engine's model, for code that uses the whole engine: io, tools and tests.
 #include <fmt/format.h>
 
 #include "cmake/precompiled/libraries.h"

@@ -8,7 +8,7 @@ namespace scree::python {
 std::vector<double> numbers_for(const std::string& name, const py::object& given, std::size_t n,
                                 std::size_t columns) {
   if (given.is_none()) return {};
-  const DoubleArray array = DoubleArray::ensure(given);  // which forgets what NumPy says
+  const DoubleArray array = DoubleArray::ensure(given);  // without NumPy's own message
   if (!array) throw py::type_error(fmt::format("{}: must be numbers", name));
   const auto width = static_cast<py::ssize_t>(columns), bodies = static_cast<py::ssize_t>(n);
   const bool all = array.ndim() == 1 && array.shape(0) == width;

@@ -15,13 +15,13 @@ namespace py = pybind11;
 using DoubleArray = py::array_t<double, py::array::c_style | py::array::forcecast>;
 using IdArray = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
 
-/// An array of its own, which nobody writes to.
+/// A separate array, write-protected.
 inline py::array read_only(py::array array) {
   py::detail::array_proxy(array.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
   return array;
 }
 
-/// [n] of what `value(k)` gives.
+/// [n] values of `value(k)`.
 template <class T, class F>
 py::array column(std::size_t n, F&& value) {
   py::array_t<T> array(static_cast<py::ssize_t>(n));
@@ -30,7 +30,7 @@ py::array column(std::size_t n, F&& value) {
   return read_only(std::move(array));
 }
 
-/// [n, columns] of the vectors that `value(k)` gives.
+/// [n, columns] vectors of `value(k)`.
 template <int columns, class F>
 py::array rows(std::size_t n, F&& value) {
   py::array_t<double> array({static_cast<py::ssize_t>(n), static_cast<py::ssize_t>(columns)});
@@ -45,8 +45,8 @@ py::array rows(std::size_t n, F&& value) {
 /// w x y z
 inline Eigen::Vector4d in_words_order(const Quat& q) { return {q.w(), q.x(), q.y(), q.z()}; }
 
-/// Numbers that people gave for n bodies: of [columns] or [n, columns], all of them finite. Throws ValueError
-/// with the name. Empty where nothing was given.
+/// Numbers from the user for n bodies: [columns] or [n, columns], all finite. Throws ValueError with the
+/// name. Empty if no value is given.
 std::vector<double> numbers_for(const std::string& name, const py::object& given, std::size_t n,
                                 std::size_t columns);
 

@@ -1,4 +1,4 @@
-// Bodies as Python sees them: arrays in the order of ids.
+// Bodies for Python: arrays in the order of ids.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace scree::python {
 
-/// Slots of bodies by rising ids. Slots change in few steps, so it looks first whether they have.
+/// Slots of bodies by rising ids. Slots change in few steps, so it first checks whether they have changed.
 class OrderOfIds {
  public:
   const std::vector<std::int32_t>& of(const Bodies& bodies);
@@ -18,12 +18,12 @@ class OrderOfIds {
   std::vector<std::int32_t> slots_;
 };
 
-/// Bodies at a moment. Each property makes an array of its own.
+/// Bodies at one time. Each property makes a new array.
 class BodyArrays {
  public:
-  /// A copy, which stays as it is.
+  /// A copy, which does not change.
   BodyArrays(const Model& model, const Bodies& bodies, std::vector<std::int32_t> order);
-  /// What is there in the middle of a step of h that begins, if nothing stops it; until close().
+  /// Bodies in the middle of a step of h that begins, if no contact stops them; valid until close().
   BodyArrays(const Model& model, const State& state, double h, const std::vector<std::int32_t>& order);
   BodyArrays(const BodyArrays&) = delete;
   BodyArrays& operator=(const BodyArrays&) = delete;
@@ -50,7 +50,7 @@ class BodyArrays {
   std::shared_ptr<const Bodies> kept_;
   const Bodies* bodies_;
   std::shared_ptr<const std::vector<Vec3>> semi_axes_;  // [shape]
-  const Model* model_ = nullptr;                        // of a step that begins
+  const Model* model_ = nullptr;                        // during a step that begins
   std::vector<std::int32_t> own_order_;
   const std::vector<std::int32_t>* order_;
   double ahead_s_ = 0.0, time_s_ = 0.0;

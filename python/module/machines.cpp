@@ -1,4 +1,4 @@
-// What people set of a run's machines while it goes on.
+// Changes of a run's machines by the user during the run.
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
@@ -43,7 +43,7 @@ void set_force(SteppedRun& run, std::size_t part, double value) {
   p.force = finite("force", value);
 }
 
-/// The one stage of a part's motion, whose speed people may set.
+/// The only stage of a part's motion; the user may set its speed.
 MotionStage& settable_stage(Part& part) {
   const std::vector<MotionStage>& stages = part.motion.stages;
   const bool one = stages.size() == 1 && stages[0].law.amplitude == 0.0 && !stages[0].law.function &&
@@ -61,7 +61,7 @@ std::size_t with_motion(const SteppedRun& run, std::size_t part) {
   return part;
 }
 
-/// From now on it goes on so fast from where it is.
+/// The motion continues from the current position with this speed.
 void set_speed(SteppedRun& run, std::size_t part, double speed) {
   Part& p = run.model_to_change().parts.at(part);
   MotionStage& stage = settable_stage(p);

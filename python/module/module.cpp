@@ -1,4 +1,4 @@
-// The module scree._scree: the engine for Python. What people use is in python/scree.
+// The module scree._scree: the engine for Python. The user's interface is in python/scree.
 #include <new>
 #include <pybind11/pybind11.h>
 

@@ -21,12 +21,12 @@ namespace scree::python {
 
 namespace {
 
-// How often a long advance() looks whether somebody pressed Ctrl-C.
+// Interval at which a long advance() checks for Ctrl-C.
 constexpr std::chrono::milliseconds between_looks{20};
 
 thread_local bool in_step = false;
 
-/// Steps of all runs, so that the interpreter can wait for them before it goes.
+/// Steps of all runs, so that the interpreter can wait for them before it exits.
 struct Going {
   std::mutex mutex;
   std::condition_variable less;
@@ -38,7 +38,7 @@ Going& going() {
   return one;
 }
 
-/// [n, 3] of what a function of forces gave.
+/// [n, 3] result of a function of forces.
 DoubleArray vectors_of(const char* name, const py::handle& given, std::size_t n) {
   DoubleArray array = DoubleArray::ensure(given);
   if (!array) {
@@ -53,13 +53,13 @@ DoubleArray vectors_of(const char* name, const py::handle& given, std::size_t n)
 
 }  // namespace
 
-/// Ends the steps of a run when the interpreter goes.
+/// Ends the steps of a run when the interpreter exits.
 class SteppedRun::Stopper : public RunObserver {
  public:
   bool may_go_on() override { return !going().closing; }
 };
 
-/// While it lives nobody else steps the run or looks at it. Made and destroyed with the GIL.
+/// While it exists, no other thread steps or reads the run. Created and destroyed with the GIL.
 class SteppedRun::Alone {
  public:
   explicit Alone(SteppedRun& run) : run_(run) {
@@ -128,7 +128,7 @@ SteppedRun::SteppedRun(const io::Scene& scene, std::string identity, int threads
 SteppedRun::~SteppedRun() {
   try {
     if (process_ == getpid()) finish();
-  } catch (...) {  // nobody is there to be told
+  } catch (...) {  // no caller can receive the error
   }
 }
 
@@ -168,7 +168,7 @@ void SteppedRun::advance(std::int64_t steps, double end_s) {
       try {
         const InStep now;
         stop = run_->step(end_s);
-      } catch (...) {  // of a function of forces, or of the recorder: the result may be half made
+      } catch (...) {  // from a function of forces or the recorder: the result may be incomplete
         shown_ = start_result(scene_.model, state_);
         throw;
       }
@@ -242,8 +242,8 @@ py::object SteppedRun::finish() {
                                    ? io::RunStatus::finished
                                    : io::RunStatus::interrupted;
   summary_ = py::str(recorder_->folder().path.string());
-  const auto recorder = std::move(recorder_);  // which lets go of the folder; no step follows
-  struct Busy {                                // nobody changes the state while it is written
+  const auto recorder = std::move(recorder_);  // which releases the folder; no step follows
+  struct Busy {                                // no thread changes the state while it is written
     std::atomic<bool>& flag;
     explicit Busy(std::atomic<bool>& f) : flag(f) { flag = true; }
     ~Busy() { flag = false; }
@@ -411,7 +411,7 @@ void SteppedRun::restore(const KeptState& kept) {
       throw py::value_error("the state has shapes that this run has inserted in another order");
   }
   State state = kept.state;
-  if (!kept.result) io::complete(model, state);  // it was read from a file
+  if (!kept.result) io::complete(model, state);  // the state was read from a file
   if (kept.inputs.size() != inputs().size())
     throw py::value_error("the state is of another scene's machines");
   state_ = std::move(state);

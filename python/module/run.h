@@ -1,4 +1,4 @@
-// A run that Python steps.
+// A run that Python advances step by step.
 #pragma once
 
 #include <atomic>
@@ -14,54 +14,55 @@
 
 namespace scree::python {
 
-/// Where a run stands, with what people have set of its machines.
+/// State of a run, with the user's changes of its machines.
 struct KeptState {
-  std::string scene;  // whose run it is: SteppedRun's identity
+  std::string scene;  // the run's scene: SteppedRun's identity
   State state;
   std::vector<double> inputs;
-  std::vector<ShapeDescription> new_shapes;  // beyond those of the scene
-  std::optional<StepResult> result;          // of the last step, where it is known
+  std::vector<ShapeDescription> new_shapes;  // in addition to those of the scene
+  std::optional<StepResult> result;          // of the last step, if known
 };
 
-/// Arrays that lie in the run itself are out: it cannot step.
+/// Arrays that lie in the run itself are in use: it cannot step.
 struct Lease {
   std::atomic<int> arrays{0};
   bool open = true;
   bool in_force() const { return open || arrays > 0; }
 };
 
-/// Exceptions of all members that say so: RuntimeError where another thread steps it, BufferError where
-/// arrays of a view are out.
+/// All members may throw RuntimeError, if another thread steps the run, and BufferError, if arrays of a view
+/// are in use.
 class SteppedRun {
  public:
-  /// `identity`: what tells this scene from others, for states. `threads`: 0 for all of the machine's. An
-  /// empty folder: nothing is recorded.
+  /// `identity`: distinguishes this scene from others, for states. `threads`: 0 for all of the machine. Empty
+  /// folder: nothing is recorded.
   SteppedRun(const io::Scene& scene, std::string identity, int threads, const std::string& folder,
              bool overwrite);
   SteppedRun(const SteppedRun&) = delete;
   SteppedRun& operator=(const SteppedRun&) = delete;
   ~SteppedRun();
 
-  /// Steps until so many are done, or that time (s) has come, or something ends the run. Without the GIL.
+  /// Steps until the given number of steps or the time end_s (s) is reached, or the run ends. Without the
+  /// GIL.
   void advance(std::int64_t steps, double end_s);
   const std::string& stopped() const { return stopped_; }
   std::vector<std::string> take_happened();
-  /// Of all quantities of the run, in the order of their list, over the steps of the last advance(), as far
-  /// as it came; at the start those of the start. NaN of those that are not known.
+  /// Values of all quantities of the run, in the order of their list, over the steps of the last advance();
+  /// before any step, those of the initial state. NaN if unknown.
   std::vector<double> report() const;
-  /// Writes what ends a recorded run; its folder, or nothing.
+  /// Writes the end of a recorded run; returns its folder, or None.
   py::object finish();
 
   const io::Scene& scene() const { return scene_; }
-  /// For members that look: nobody steps it.
+  /// For members that read the run: no thread steps it.
   const State& state() const;
   const StepResult& result() const;
   Observed observed() const;
   const std::vector<std::int32_t>& slots_by_id() const;
 
-  /// For members that change it between steps.
+  /// For members that change the run between steps.
   State& to_change();
-  /// The model, of which no checkpoint knows what is set: with a folder that is noted there.
+  /// The model. Checkpoints do not contain changes of it; a run with a folder notes that there was one.
   Model& model_to_change();
   std::vector<std::int32_t> slots_of(const std::vector<BodyId>& ids) const;  // throws IndexError
   std::vector<BodyId> insert(const std::vector<NewBody>& bodies, bool check);
@@ -74,11 +75,11 @@ class SteppedRun {
   std::shared_ptr<Lease> lease();
   void set_forces(py::object function);
   const py::object& forces() const { return forces_; }
-  void drop_forces() { forces_ = py::none(); }  // of a run that nobody refers to any more
+  void drop_forces() { forces_ = py::none(); }  // when nothing refers to the run any more
 
-  /// Is this thread within a step?
+  /// Is this thread inside a step?
   static bool is_in_step();
-  /// No run steps any more, and all that did have ended: before the interpreter goes.
+  /// Stops the steps of all runs and waits for their end: before the interpreter exits.
   static void close_all();
 
  private:
@@ -93,7 +94,7 @@ class SteppedRun {
   void fail();
   void note_action();
 
-  io::Scene scene_;  // its own: inputs change the model
+  io::Scene scene_;  // a copy: inputs change the model
   std::string identity_;
   std::size_t scene_shapes_;
   State state_;
@@ -102,7 +103,7 @@ class SteppedRun {
   std::optional<io::VtkLoading> vtk_;
   std::unique_ptr<io::RunRecorder> recorder_;
   std::unique_ptr<Run> run_;
-  std::optional<StepResult> shown_;  // while no step was done since the start, or since restore()
+  std::optional<StepResult> shown_;  // until the first step after the start or after restore()
   mutable OrderOfIds order_;
   int threads_;
   bool is_recorded_;
@@ -110,10 +111,10 @@ class SteppedRun {
   std::atomic<bool> stepping_{false};
   std::vector<std::shared_ptr<Lease>> leases_;
   std::vector<double> amounts_;  // [quantity of the run] over the steps of the last advance()
-  double amounts_s_ = 0.0;       // how long those were
-  bool acted_on_ = false;        // was it noted?
+  double amounts_s_ = 0.0;       // duration of these steps
+  bool acted_on_ = false;        // was the change noted?
   std::string stopped_;
-  bool broken_ = false;  // the last step was not done: nothing follows but restore()
+  bool broken_ = false;  // the last step failed: only restore() may follow
   std::vector<std::string> happened_;
   py::object forces_;
   py::object summary_;

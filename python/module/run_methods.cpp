@@ -1,4 +1,4 @@
-// What Python calls of a run.
+// Methods of a run for Python.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -23,7 +23,7 @@ namespace scree::python {
 
 namespace {
 
-/// By the scene's key or, where there is none, by the table: "steps" is that of the run itself.
+/// By the scene's key, or by the table if there is none: "steps" is the run itself.
 ObservedKind kind_of(const std::string& noun) {
   for (const ObservedKindWords& words : observed_kinds())
     if (noun == (*words.key != '\0' ? words.key : words.table)) return words.kind;
@@ -111,7 +111,7 @@ Quat unit_quaternion(const std::vector<double>& numbers, std::size_t k) {
   return q.normalized();
 }
 
-/// Ids as people give them: a number, a list, or a mask over all bodies in the order of ids; each body once.
+/// Ids from the user: a number, a list, or a mask over all bodies in the order of ids; each body once.
 std::vector<BodyId> ids_of(const SteppedRun& run, const py::object& given) {
   const py::array array = py::array::ensure(given);
   const char kind = array ? array.dtype().kind() : '?';
@@ -167,7 +167,7 @@ void set_bodies(SteppedRun& run, const py::object& id, const SetValues& given) {
           fmt::format("material: must have the density of the body's own (body {})", ids[k]));
     if (!orientation.empty()) turned.push_back(unit_quaternion(orientation, k));
   }
-  // Nothing is wrong: now it is done.
+  // All values are valid: now apply them.
   std::vector<std::uint8_t> touched(bodies.size(), 0);
   for (std::size_t k = 0; k < n; ++k) touched[static_cast<std::size_t>(slots[k])] = 1;
   wake_neighbours(touched, state);
@@ -180,7 +180,7 @@ void set_bodies(SteppedRun& run, const py::object& id, const SetValues& given) {
     if (changes_material) bodies.material[i] = material;
     if (bodies.is_resting(i)) bodies.resting[i] = 0;
   }
-  state.cached_normals.stamp = 0;  // not those of the last detection any more
+  state.cached_normals.stamp = 0;  // no longer those of the last detection
 }
 
 struct NewValues {
@@ -255,18 +255,18 @@ py::array insert_bodies(SteppedRun& run, const NewValues& given) {
 void remove_bodies(SteppedRun& run, const py::object& id) {
   const std::vector<BodyId> ids = ids_of(run, id);
   State& state = run.to_change();
-  run.slots_of(ids);  // all of them are there
+  run.slots_of(ids);  // checks that all of them exist
   remove(state, ids);
 }
 
-/// The run of a Python object; null before it was made.
+/// The run of a Python object; null before its construction.
 SteppedRun* made(PyObject* self) {
   const bool is_made =
       reinterpret_cast<py::detail::instance*>(self)->get_value_and_holder().holder_constructed();
   return is_made ? &py::cast<SteppedRun&>(py::handle(self)) : nullptr;
 }
 
-// Kept states in files, which is what they are pickled by.
+// Kept states in files, as used for pickling.
 const io::ArchiveKind kept_kind{"scree state", io::checkpoint_kind.version};
 
 void visit_kept(io::Archive& io, KeptState& kept) {
@@ -305,7 +305,7 @@ std::shared_ptr<KeptState> read_state(const std::filesystem::path& file) {
   return kept;
 }
 
-/// A file that is there while this is.
+/// A temporary file with the lifetime of this object.
 class PassingFile {
  public:
   PassingFile() : path_((std::filesystem::temp_directory_path() / "scree_state_XXXXXX").string()) {
@@ -351,7 +351,7 @@ void add_run(py::module_& m) {
       .def(py::pickle(&pickled, &unpickled))
       .def_static("load", &read_state, py::arg("file"), "Reads what save() wrote.");
 
-  // A function of forces may hold the run, which holds it: the collector of cycles has to see that.
+  // A function of forces may refer to the run, which refers to it: the cycle collector must see this.
   py::class_<SteppedRun, std::shared_ptr<SteppedRun>> run(
       m, "SteppedRun", py::custom_type_setup([](PyHeapTypeObject* heap) {
         PyTypeObject* const type = &heap->ht_type;

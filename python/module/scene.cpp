@@ -26,7 +26,7 @@ py::list to_python(const std::vector<Fault>& faults) {
 std::shared_ptr<io::Scene> read(const std::string& text, const std::string& file,
                                 const std::vector<io::Override>& overrides) {
   const py::gil_scoped_release release;
-  // A function of forces that reads a scene is within a step, whose threads it has.
+  // A function of forces that reads a scene is inside a step, which holds the threads.
   std::optional<SharedThreads> threads;
   if (!SteppedRun::is_in_step()) threads.emplace(0);
   return std::make_shared<io::Scene>(io::read_scene_text(text, file, overrides));

@@ -1,4 +1,4 @@
-// Scenes as Python reads them.
+// Scenes, as read by Python.
 #pragma once
 
 #include <pybind11/pybind11.h>

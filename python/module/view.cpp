@@ -6,8 +6,8 @@ namespace scree::python {
 
 namespace {
 
-/// A context: its arrays are the run's memory, in the order of slots. The run cannot change while any of them
-/// is there.
+/// A context: its arrays are the run's memory, in the order of slots. The run cannot change while one of them
+/// exists.
 class View {
  public:
   explicit View(std::shared_ptr<SteppedRun> run) : run_(std::move(run)) {}
@@ -29,7 +29,7 @@ class View {
     throw py::error_already_set();
   }
 
-  /// [body, columns...] of the run's memory, which nobody writes to.
+  /// [body, columns...] of the run's memory, write-protected.
   template <class Number, class T>
   py::array of(const std::vector<T>& values) const {
     static_assert(sizeof(T) % sizeof(Number) == 0);

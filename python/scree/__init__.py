@@ -30,7 +30,7 @@ _LATER = {"open": "results", "Results": "results", "sweep": "studies", "machines
 
 
 def __getattr__(name: str) -> Any:
-    """Parts that need NumPy, h5py or pandas are read when they are asked for."""
+    """Parts that need NumPy, h5py or pandas are imported on first use."""
     if name in _LATER:
         import importlib
 

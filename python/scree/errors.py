@@ -1,4 +1,4 @@
-"""What goes wrong, in words."""
+"""The package's exceptions, and the errors of a scene."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import List, Sequence
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing that is wrong with a scene."""
+    """One error of a scene."""
 
     path: str  #: of the key: ``bodies[2].semi_axes[0]``
     problem: str  #: ``must be positive``
     value: str  #: as it was written; empty if there is none
     unit: str  #: ``m``; empty if it has none
-    allowed: str  #: ``> 0``; empty if it goes without saying
+    allowed: str  #: ``> 0``; empty if it is obvious
     suggestion: str  #: ``did you mean 'friction'?``; empty if there is none
-    file: str  #: where it stands
-    line: int  #: from 1; 0 if it is not known
+    file: str  #: the scene file
+    line: int  #: from 1; 0 if unknown
     column: int
-    text: str  #: all of it in a line
+    text: str  #: the whole message, on one line
 
     def __str__(self) -> str:
         return self.text
 
 
 class SceneError(ValueError):
-    """A scene that is not in order; ``faults`` holds all that is wrong with it, in the order of its lines."""
+    """A scene with errors; ``faults`` holds all of them, in the order of their lines."""
 
     def __init__(self, faults: Sequence[Fault]):
         self.faults: List[Fault] = list(faults)
@@ -37,7 +37,7 @@ class SceneError(ValueError):
 
 
 class StepError(RuntimeError):
-    """A step that could not be done, or after which no other can follow."""
+    """A step that could not be completed, or after which no further step is possible."""
 
 
 class ReadError(OSError):
@@ -45,8 +45,8 @@ class ReadError(OSError):
 
 
 class WriteError(OSError):
-    """Results that cannot be written: the folder is taken, not writable or full."""
+    """Results that cannot be written: the folder exists, is not writable, or the disk is full."""
 
 
 class ProgramError(RuntimeError):
-    """The program `scree` is not there, or says that something is wrong."""
+    """The program `scree` is missing, or it reports an error."""

@@ -1,4 +1,4 @@
-"""Machines to learn with: environments by the interface of Gymnasium, whose library may be there or not."""
+"""Machines for reinforcement learning: environments with the interface of Gymnasium, with or without its library."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class _Box:
         self.seed(None)
 
     def seed(self, seed: Optional[int] = None) -> None:
-        """Begins the numbers of sample() anew."""
+        """Starts the random numbers of sample() again."""
         self._random = numpy.random.default_rng(seed)
 
     def sample(self) -> Any:
-        """Even between two bounds; normal where there are none; exponential from where there is one."""
+        """Uniform between two bounds; exponential from a single bound; normal without bounds."""
         below, above = numpy.isfinite(self.low), numpy.isfinite(self.high)
         low, high = numpy.where(below, self.low, 0.0), numpy.where(above, self.high, 0.0)
         even = self._random.uniform(low, numpy.where(below & above, high, low))
@@ -47,7 +47,7 @@ class _Box:
         return value.astype(self.dtype)
 
     def contains(self, value: Any) -> bool:
-        """Has it the shape, and is it between the bounds?"""
+        """Does the value have the shape, and is it within the bounds?"""
         array = numpy.asarray(value)
         return array.shape == self.shape and bool(numpy.all((array >= self.low) & (array <= self.high)))
 
@@ -56,10 +56,10 @@ class _Box:
 
 
 class _Base:
-    """What an environment takes from gymnasium.Env, where that is not there."""
+    """Replaces gymnasium.Env where Gymnasium is not installed."""
 
     def reset(self, *, seed: Optional[int] = None, options: Optional[Dict[str, Any]] = None) -> Any:
-        """Nothing is to be done."""
+        """Does nothing."""
 
 
 Box: Any = gymnasium.spaces.Box if gymnasium is not None else _Box
@@ -68,9 +68,9 @@ Step = Tuple[Any, float, bool, bool, Dict[str, Any]]
 
 
 def scenes_folder() -> Path:
-    """Where the scenes are that come with Scree."""
+    """The folder of the scenes that come with Scree."""
     here = Path(__file__).resolve()
-    for folder in here.parents[:6]:  # of a wheel and of a clone; of an installation
+    for folder in here.parents[:6]:  # a wheel or a clone; an installation
         for scenes in (folder / "scenes", folder / "share/scree/scenes"):
             if (scenes / "machines/excavator.toml").exists():
                 return scenes
@@ -80,18 +80,19 @@ def scenes_folder() -> Path:
 class Excavator(_Environment):
     """An excavator that fills its bucket: the machine of scenes/machines/excavator.toml in a bed of coarser grains.
 
-    Three cylinders move boom, stick and bucket. An action is their speeds, (3,) in [-1, 1] of `most_speed`; it is held
-    for `period` seconds. Cylinders stop at the ends of their strokes.
+    Three cylinders move boom, stick and bucket. An action contains their speeds, (3,) in [-1, 1] of `most_speed`. It is
+    held for `period` seconds. Cylinders stop at the ends of their strokes.
 
-    An observation is (14,): of each cylinder where it is in its stroke, 0 to 1 (3); its speed, of `most_speed` (3); its
-    force, of the most it has (3); the mass in the bucket, kg (1); x and z of the bucket's edge, m (2); how fast
-    it goes, m/s (2). The edge digs `level` - z deep, where `level` (m) is the surface of the bed at rest.
+    An observation is (14,). It contains, for each cylinder, the position in its stroke from 0 to 1 (3), the speed over
+    `most_speed` (3) and the force over `most_force` (3). Then follow the mass in the bucket, kg (1), x and z of the
+    bucket's edge, m (2), and the velocity of the edge, m/s (2). The edge is `level` - z below the surface of the bed at
+    rest, where `level` (m) is the height of this surface.
 
-    The reward of a step is the mass that came into the bucket, kg, less `price` for each joule of the cylinders' work
-    (none is given back for work that they take up). An episode is cut off (truncated) after `length` steps; it ends
-    (terminated) where the machine breaks: a step that cannot be done.
+    The reward of a step is the mass that came into the bucket, kg, minus `price` for each joule of the cylinders' work.
+    Work that cylinders absorb gives no reward. An episode is truncated after `length` steps. It is terminated if the
+    machine breaks: a step fails.
 
-    `info` has the mass in the bucket (`mass`, kg), the work of the step (`work`, J) and how deep the edge digs
+    `info` contains the mass in the bucket (`mass`, kg), the work of the step (`work`, J) and the depth of the edge
     (`depth`, m, negative above the bed).
 
     >>> environment = Excavator()
@@ -101,10 +102,10 @@ class Excavator(_Environment):
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 20}
     cylinders = ("boom_cylinder", "stick_cylinder", "bucket_cylinder")
-    stroke = numpy.array([[-0.03, 0.067], [-0.117, 0.095], [-0.036, 0.19]])  # m, from where it stands at the start
+    stroke = numpy.array([[-0.03, 0.067], [-0.117, 0.095], [-0.036, 0.19]])  # m, from the initial position
     most_speed = numpy.array([0.12, 0.25, 0.35])  # m/s
     most_force = numpy.array([8000.0, 6000.0, 4000.0])  # N
-    # The bucket where it is at the start, m: its profile across y, with room for what is heaped on it.
+    # The bucket in its initial position, m: its profile across y, with room for grains heaped on it.
     _profile = numpy.array([[0.73, 0.59], [0.79, 0.61], [0.85, 0.54], [0.885, 0.46], [0.87, 0.38], [0.81, 0.325],
                             [0.69, 0.29], [0.665, 0.45]])
     _edge, _half_width = numpy.array([0.69, 0.0, 0.29]), 0.13
@@ -115,7 +116,7 @@ class Excavator(_Environment):
         self.action_space = Box(-1.0, 1.0, (3,), numpy.float32)
         self.observation_space = Box(-numpy.inf, numpy.inf, (14,), numpy.float32)
         self._run = Run(excavator_scene(grains), threads=threads)
-        self._count = round(period / self._run.time_step)  # steps of the run in one of the environment's
+        self._count = round(period / self._run.time_step)  # steps of the run in one step of the environment
         if self._count < 1 or abs(self._count * self._run.time_step - period) > 1e-9:
             raise ValueError(f"period: must be a multiple of {self._run.time_step:g} s (value {period})")
         self._joints = [self._run.joints[name] for name in self.cylinders]
@@ -131,14 +132,14 @@ class Excavator(_Environment):
 
     @property
     def run(self) -> Run:
-        """The run, to look at."""
+        """The run, for inspection."""
         return self._run
 
     def reset(self, *, seed: Optional[int] = None,
               options: Optional[Dict[str, Any]] = None) -> Tuple[Any, Dict[str, Any]]:
-        """The machine over the bed at rest, the same bits for the same seed: its cylinders are moved by up to 5 mm at
-        first. Without a seed the random numbers of the last one go on; before any, it stands as the scene has it.
-        There are no options."""
+        """The machine over the bed at rest; the same seed gives the same bits. Cylinders are first moved by up to 5
+        mm. Without a seed the last random numbers go on; before the first seed the machine has the position of the
+        scene. There are no options."""
         super().reset(seed=seed)
         self._run.restore(self._settled)
         if seed is not None:
@@ -153,7 +154,7 @@ class Excavator(_Environment):
         return self._observe(), self._info(0.0)
 
     def step(self, action: Any) -> Step:
-        """One period with these speeds."""
+        """Advances by one period with these speeds."""
         action = numpy.asarray(action, dtype=float)
         if action.shape != (3,) or not numpy.all(numpy.isfinite(action)):
             raise ValueError(f"action: must be three finite numbers (value {action})")
@@ -164,7 +165,7 @@ class Excavator(_Environment):
         self._steps += 1
         try:
             work = self._drive(speeds, self._count)
-        except StepError as fault:  # the machine is broken, or the grains are
+        except StepError as fault:  # the machine breaks, or a step of the grains fails
             self._run.restore(self._settled)
             self._mass = self.mass_in_bucket()
             return self._observe(), 0.0, True, False, {**self._info(0.0), "fault": str(fault)}
@@ -173,7 +174,7 @@ class Excavator(_Environment):
         return self._observe(), reward, False, self._steps >= self.length, self._info(work)
 
     def mass_in_bucket(self) -> float:
-        """kg of grains whose centres are in the bucket."""
+        """kg of grains with centres in the bucket."""
         bodies = self._run.bodies
         return float(bodies.mass[self._in_bucket(bodies.position)].sum())
 
@@ -201,15 +202,15 @@ class Excavator(_Environment):
         return numpy.asarray(canvas.buffer_rgba())[..., :3].copy()
 
     def close(self) -> None:
-        """Nothing is left open."""
+        """Does nothing; no resource is open."""
 
-    # How it works.
+    # Implementation.
 
     def _places(self) -> Any:
         return numpy.array([joint.coordinate for joint in self._joints])
 
     def _drive(self, speeds: Any, steps: int) -> float:
-        """Holds speeds (m/s) for so many steps of the run; gives the cylinders' work, J."""
+        """Holds speeds (m/s) for the given number of steps of the run; returns the cylinders' work, J."""
         work = 0.0
         for joint, speed in zip(self._joints, speeds):
             joint.motor = float(speed)
@@ -219,7 +220,7 @@ class Excavator(_Environment):
         return work
 
     def _info(self, work: float) -> Dict[str, Any]:
-        """After _observe(), which finds the edge."""
+        """Call after _observe(), which finds the edge."""
         return {"mass": self._mass, "work": work, "depth": float(self.level - self._last_edge[1])}
 
     def _rotation(self) -> Any:
@@ -229,7 +230,8 @@ class Excavator(_Environment):
                             [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
 
     def _in_bucket(self, position: Any) -> Any:
-        """(n,) are points in the bucket? As it was at the start: within its profile, and between its sides."""
+        """(n,) whether points are in the bucket, in its initial position: within its profile, and between its
+        sides."""
         x, y, z = (self._rotation().T @ (position - self._shell.position).T) + self._shell_at_start[:, None]
         inside = numpy.zeros(len(x), dtype=bool)
         for (x0, z0), (x1, z1) in zip(self._profile, numpy.roll(self._profile, -1, axis=0)):
@@ -252,10 +254,10 @@ class Excavator(_Environment):
 
 
 def excavator_scene(grains: int = 500) -> Scene:
-    """The excavator over a bed of so many grains of 3 cm, its cylinders driven by speeds."""
+    """The excavator over a bed of the given number of grains of 3 cm; speeds drive its cylinders."""
     file = scenes_folder() / "machines/excavator.toml"
     scene = load(file).to_dict()
-    scene.update(name="excavator_bed", time_step=0.005, end_time=1000.0)  # grains of 3 cm at 0.3 m/s: 1.5 mm a step
+    scene.update(name="excavator_bed", time_step=0.005, end_time=1000.0)  # grains of 3 cm at 0.3 m/s: 1.5 mm per step
     for joint in scene["joints"]:
         if "motor" in joint:
             joint["motor"] = {"type": "speed", "value": 0.0, "most": joint["motor"]["most"]}
@@ -267,8 +269,8 @@ def excavator_scene(grains: int = 500) -> Scene:
 
 
 class Dig:
-    """A policy: the cylinders go the way that the scene's own tables have, up to where the bucket is lifted, `pace`
-    times as fast."""
+    """A policy: the cylinders follow the scene's own tables, until the bucket is lifted, at `pace` times the
+    speed."""
 
     lifted = 6.0  # s, in the tables
 
@@ -280,7 +282,7 @@ class Dig:
         self._step = 0
 
     def __call__(self, observation: Any) -> Any:
-        """The action that comes next."""
+        """The next action."""
         environment = self._environment
         self._step += 1
         time = min(self._step * environment.period * self._pace, self.lifted)
@@ -297,14 +299,14 @@ def _table(path: Path) -> Tuple[List[float], List[float]]:
 
 
 class VectorEnv:
-    """Several environments in processes of their own, stepped together, on stacked arrays.
+    """Several environments, each in its own process, stepped together, on stacked arrays.
 
-    ``make``: a function of a module that gives an environment, such as ``Excavator``; where cloudpickle is installed
-    one of a notebook does as well. Scripts begin their work below ``if __name__ == "__main__":``. An environment that
-    has ended begins anew at once: the observation is then the first of the next episode, and the last one of the
-    episode that has ended is in ``infos[k]["final_observation"]``.
+    ``make``: a function of a module that returns an environment, such as ``Excavator``. A function of a notebook needs
+    cloudpickle. Scripts must start their work below ``if __name__ == "__main__":``. An environment which has ended
+    starts again at once. The observation is then the first one of the next episode, and
+    ``infos[k]["final_observation"]`` contains the last one of the finished episode.
 
-    What goes wrong in an environment is told here, as RuntimeError with its words; the others have done their step.
+    An error in an environment is raised here as RuntimeError with its message; the others have completed their step.
     """
 
     def __init__(self, make: Callable[[], Any], count: int):
@@ -336,7 +338,7 @@ class VectorEnv:
 
     def reset(self, *, seed: Union[int, Sequence[int], None] = None,
               options: Optional[Dict[str, Any]] = None) -> Tuple[Any, List[Dict[str, Any]]]:
-        """(count, ...) observations, and infos; environment k has the seed + k, or seed[k] of a list."""
+        """(count, ...) observations, and infos; environment k uses the seed + k, or seed[k] of a list."""
         if seed is None or isinstance(seed, (int, numpy.integer)):
             seeds = [None if seed is None else int(seed) + k for k in range(self.count)]
         else:
@@ -385,11 +387,11 @@ class VectorEnv:
             try:
                 pipe.send((what, value))
             except OSError:
-                pass  # it is gone, which its answer tells
+                pass  # it has ended, which its answer shows
         return self._answers()
 
     def _answers(self, when: str = "by itself") -> List[Any]:
-        """Of all, before anything that went wrong is told: none is left over for the next question."""
+        """Answers of all, before an error is raised: no answer remains for the next question."""
         answers, faults = [], []
         for number, pipe in enumerate(self._pipes):
             try:
@@ -397,7 +399,7 @@ class VectorEnv:
             except (EOFError, OSError):
                 self._processes[number].join(5)
                 good, answer = False, f"its process ended ({processes.how_it_ended(self._processes[number])}) {when}"
-            except KeyboardInterrupt:  # answers that nobody heard would come to the next question
+            except KeyboardInterrupt:  # lost answers would be taken for those of the next question
                 self.close()
                 raise
             answers.append(answer)
@@ -409,8 +411,8 @@ class VectorEnv:
 
 
 def _serve(pipe: Any) -> None:
-    """A process with an environment: answers question after question."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who asked
+    """A process with an environment: answers questions until the pipe closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
     environment: Any = None
     try:
         pipe.send((True, None))
@@ -425,7 +427,7 @@ def _serve(pipe: Any) -> None:
             except Exception as fault:
                 answer = False, f"{type(fault).__name__}: {fault}\n{traceback.format_exc()}"
             pipe.send(answer)
-    except (EOFError, ConnectionError):  # nobody asks any more
+    except (EOFError, ConnectionError):  # the parent process has ended
         pass
     if hasattr(environment, "close"):
         environment.close()

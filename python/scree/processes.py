@@ -1,4 +1,4 @@
-"""What is sent to processes that begin anew (spawn), and how such a process ended."""
+"""Data for new processes (spawn), and how such a process ended."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any, Sequence
 
 
 def pickled(thing: Any, functions: Sequence[Any]) -> bytes:
-    """By cloudpickle where it is, which knows functions of notebooks too. Raises TypeError in a few words where a
-    process could not read it, or one of the functions that it holds."""
+    """Pickled by cloudpickle if it is installed, which also handles functions of notebooks. Raises TypeError with a
+    short message if a process could not read the data, or one of its functions."""
     try:
         import cloudpickle as library
     except ImportError:
@@ -22,11 +22,11 @@ def pickled(thing: Any, functions: Sequence[Any]) -> bytes:
             raise TypeError(f"{function!r} was defined in a notebook or at a prompt")
     try:
         return bytes(library.dumps(thing))
-    except Exception as fault:  # of any kind: objects refuse in ways of their own
+    except Exception as fault:  # of any kind: objects refuse in many ways
         raise TypeError(f"{type(fault).__name__}: {fault}") from None
 
 
 def how_it_ended(process: Any) -> str:
-    """"exit code 1" or "signal SIGKILL", of one that has ended."""
+    """"exit code 1" or "signal SIGKILL", for a process that has ended."""
     code = process.exitcode or 0
     return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"

@@ -1,4 +1,4 @@
-"""The program `scree`, beside the package or on the path."""
+"""The program `scree`, in the package or on the path."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .errors import ProgramError
 
 
 def path() -> str:
-    """Where the program is: SCREE_PROGRAM, in the package, in the build that the package is of, or on PATH."""
+    """Path of the program: SCREE_PROGRAM, in the package, in the build of the package, or on PATH."""
     here = Path(__file__).resolve().parent
     named = os.environ.get("SCREE_PROGRAM")
     for candidate in ([Path(named)] if named else []) + [here / "bin" / "scree", here.parents[1] / "tools" / "scree"]:
@@ -26,7 +26,7 @@ def path() -> str:
 
 
 def arguments(options: Any) -> List[str]:
-    """Options as flags: ``time=1.0`` is ``--time 1.0``; True is a flag alone, lists give several values."""
+    """Options as flags: ``time=1.0`` becomes ``--time 1.0``; True becomes a flag alone, lists give several values."""
     words: List[str] = []
     for name, value in options.items():
         if value is None or value is False:
@@ -39,7 +39,7 @@ def arguments(options: Any) -> List[str]:
 
 
 def call(*words: Union[str, "os.PathLike[str]"]) -> str:
-    """Runs it and gives what it prints; raises ProgramError with what it says where it fails."""
+    """Runs the program and returns its output; raises ProgramError with its message if it fails."""
     command: List[str] = [path(), *(str(word) for word in words)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -49,5 +49,5 @@ def call(*words: Union[str, "os.PathLike[str]"]) -> str:
 
 def main() -> None:
     """The command `scree` of an installed package."""
-    os.environ.setdefault("SCREE_PYTHON", sys.executable)  # its studies come back to this Python
+    os.environ.setdefault("SCREE_PYTHON", sys.executable)  # its studies run in this Python
     os.execv(path(), ["scree", *sys.argv[1:]])

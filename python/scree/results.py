@@ -1,4 +1,4 @@
-"""What a run left behind: tables, frames, contacts, verdict, pictures."""
+"""Results of a run: tables, frames, contacts, verdict, pictures."""
 
 from __future__ import annotations
 
@@ -16,20 +16,19 @@ from .scene import PathLike, Scene
 from .tables import pandas
 
 _T = TypeVar("_T")
-_PARTS = ("boundary", "part", "joint", "opening")  # columns that say whose a row is, where a step has several
+_PARTS = ("boundary", "part", "joint", "opening")  # columns that name the owner of a row, where a step has several
 _PLACES = ("low", "high", "eye", "target", "cut")  # options of the program that are points
 
 
 def open(folder: PathLike) -> "Results":  # noqa: A001
-    """The results in a folder, as a run left them or has left them so far."""
+    """The results in a folder, of a finished run or of a run that goes on."""
     return Results(folder)
 
 
 class Results:
-    """A run that was recorded. Files are opened when something of them is asked for, and closed again, so that a
-    run which goes on can be read, and nothing stays open: ``with scree.open(folder) as results:`` does as well.
-
-    All places are in the scene's coordinates: its ``origin`` is added to what trajectory.h5 holds."""
+    """A recorded run. Files are opened only while data are read from them, so you can read a run that goes on, and no
+    file stays open. ``with scree.open(folder) as results:`` also works. All positions are in the scene's coordinates:
+    the scene's ``origin`` is added to the values of trajectory.h5."""
 
     def __init__(self, folder: PathLike):
         self.folder = Path(folder)
@@ -41,7 +40,7 @@ class Results:
         self._of_modification: Any = None
 
     def close(self) -> None:
-        """Forgets what was read. Results can be used afterwards; files are read anew."""
+        """Clears the cache. Results can be used afterwards; files are then read again."""
         self._constants = None
 
     def __enter__(self) -> "Results":
@@ -50,11 +49,11 @@ class Results:
     def __exit__(self, *unused: object) -> None:
         self.close()
 
-    # What it was, and how good.
+    # Status and quality.
 
     @property
     def summary(self) -> Dict[str, Any]:
-        """summary.json, as docs/file_formats.md has it. Raises ReadError while the run goes on."""
+        """summary.json, as described in docs/file_formats.md. Raises ReadError while the run goes on."""
         path = self.folder / "summary.json"
         if not path.exists():
             raise ReadError(f"{path} is missing: the run has not finished, or was interrupted")
@@ -63,7 +62,8 @@ class Results:
 
     @property
     def status(self) -> str:
-        """"finished", "interrupted", "failed", or "running" where nothing was summed up: it goes on or was killed."""
+        """"finished", "interrupted", "failed", or "running" if there is no summary: the run goes on, or it was
+        killed."""
         return str(self.summary["status"]) if (self.folder / "summary.json").exists() else "running"
 
     @property
@@ -73,7 +73,7 @@ class Results:
 
     @property
     def scene(self) -> Scene:
-        """The scene that it was made of, with its overrides."""
+        """The scene of the run, with its overrides."""
         def reading(file: Any) -> Tuple[str, List[str]]:
             overrides = file["scene/overrides"][()] if "scene/overrides" in file else []
             return file["scene/text"][()].decode(), [override.decode() for override in overrides]
@@ -83,14 +83,14 @@ class Results:
         return Scene._of_text(text, str(self.folder / "scene.toml"), [(key, value) for key, value in overrides])
 
     def verify(self) -> str:
-        """What `scree verify` says of the files; raises ProgramError where any is damaged."""
+        """The output of `scree verify` about the files; raises ProgramError if any is damaged."""
         return program.call("verify", self.folder)
 
     # Tables.
 
     @property
     def tables(self) -> List[str]:
-        """Names of the tables that are there."""
+        """Names of the existing tables."""
         return sorted(path.stem for path in self.folder.glob("*.csv"))
 
     def table(self, name: str) -> Any:
@@ -102,20 +102,20 @@ class Results:
 
     @property
     def steps(self) -> Any:
-        """steps.csv as pandas.DataFrame: a row a step, by its number."""
+        """steps.csv as pandas.DataFrame: one row per step, indexed by its number."""
         return self.table("steps").set_index("step")
 
     @property
     def events(self) -> Any:
-        """events.csv as pandas.DataFrame; empty where nothing happened."""
+        """events.csv as pandas.DataFrame; empty if there were no events."""
         return self.table("events") if "events" in self.tables else pandas().DataFrame()
 
     # Measurements.
 
     @property
     def measurements(self) -> Dict[str, Any]:
-        """What [[measurements]] of the scene came to: by name, as measurements.json has it. Empty where there are
-        none; raises ReadError while the run goes on."""
+        """Results of the scene's [[measurements]], by name, as in measurements.json. Empty if there are none; raises
+        ReadError while the run goes on."""
         path = self.folder / "measurements.json"
         if not path.exists():
             if any(self.folder.glob("measured_*.csv")):
@@ -129,7 +129,7 @@ class Results:
         return self.table(f"measured_{name}")
 
     def distribution(self, name: str) -> Any:
-        """What a measurement has at the end beyond rows, as pandas.DataFrame: a profile, a distribution."""
+        """The final distribution of a measurement as pandas.DataFrame, such as a profile."""
         return self.table(f"distribution_{name}")
 
     # Frames.
@@ -155,24 +155,23 @@ class Results:
 
     @property
     def materials(self) -> List[str]:
-        """Names of materials, by their numbers."""
+        """Names of materials, by number."""
         return list(self._read_constants()["materials"])
 
     @property
     def boundaries(self) -> List[str]:
-        """Names of boundaries, by their numbers."""
+        """Names of boundaries, by number."""
         return list(self._read_constants()["boundaries"])
 
     @property
     def shapes(self) -> List[str]:
-        """Names of the functions and clumps that bodies are made of, functions first."""
+        """Names of the functions and clumps which define bodies, functions first."""
         constants = self._read_constants()
         return [*constants["functions"], *constants["clumps"]]
 
     def to_xarray(self, fields: Optional[Sequence[str]] = None) -> Any:
-        """xarray.Dataset of all frames, with dimensions time, body (by id), xyz and wxyz. Where a body is not
-        there its numbers are NaN. ``fields``: names of arrays; position, orientation and velocities if they are
-        not given."""
+        """xarray.Dataset of all frames, with dimensions time, body (by id), xyz and wxyz. Values are NaN where a body
+        does not exist. ``fields``: names of arrays; default: position, orientation and velocities."""
         import numpy
 
         try:
@@ -200,9 +199,9 @@ class Results:
         frame_of_row = numpy.repeat(numpy.arange(len(times)), numpy.diff(offset))
         arrays: Dict[str, Any] = {}
         for name in chosen:
-            values = column(name)  # one by one: each may be large
+            values = column(name)  # one after the other: each may be large
             if name == "position" and constants["origin"].any():
-                values = values + constants["origin"]  # in double precision: single has no room for both
+                values = values + constants["origin"]  # in double precision: single precision cannot hold both
             array = numpy.full((len(times), len(ids), *values.shape[1:]), numpy.nan, dtype=values.dtype)
             array[frame_of_row, place[body]] = values
             columns = {1: (), 3: ("xyz",), 4: ("wxyz",)}[values.shape[1] if values.ndim > 1 else 1]
@@ -217,8 +216,8 @@ class Results:
 
     @property
     def wall_cells(self) -> Optional[Dict[str, Any]]:
-        """What walls felt and how they wore, cell by cell, as /wall_cells of trajectory.h5 has it: a dict of
-        arrays; None where no cells were asked for (output.wall_cells)."""
+        """Loads and wear of walls, cell by cell, as in /wall_cells of trajectory.h5: a dict of arrays. None if the
+        scene does not request cells (output.wall_cells)."""
         def reading(file: Any) -> Optional[Dict[str, Any]]:
             return {name: item[()] for name, item in file["wall_cells"].items()} if "wall_cells" in file else None
 
@@ -228,11 +227,11 @@ class Results:
         return cells
 
     def fields(self, **options: Any) -> Any:
-        """Density, velocity, temperature and stress on a grid, averaged by coarse graining (`scree fields`):
-        xarray.Dataset with dimensions time, z, y, x, or time, k, j, i where a periodic cell's grid is sheared or
-        moves, with NaN beyond the cells of moments that have fewer. Options are those of the program:
-        ``width=0.02``, ``time=[1.0, 2.0]``, ``low=[...]``, ``high=[...]``, and ``from_=1.0``, as Python keeps
-        ``from`` for itself."""
+        """Density, velocity, temperature and stress on a grid, averaged by coarse graining (`scree fields`). Returns
+        an xarray.Dataset with dimensions time, z, y, x. If a periodic cell's grid is sheared or moves, the dimensions
+        are time, k, j, i; values are NaN beyond the cells of times with fewer cells. Options are those of the
+        program: ``width=0.02``, ``time=[1.0, 2.0]``, ``low=[...]``, ``high=[...]``, and ``from_=1.0``, because
+        ``from`` is a Python keyword."""
         from .results_fields import read_fields
 
         with tempfile.TemporaryDirectory() as folder:
@@ -243,8 +242,8 @@ class Results:
 
     def plot(self, *columns: str, ax: Any = None, table: str = "steps", only: Union[str, Sequence[str], None] = None,
              **options: Any) -> Any:
-        """Columns of a table over time, by matplotlib; gives the axes. Where a step has several rows, as in
-        "boundaries", each boundary has a line of its own; ``only``: names of those to show."""
+        """Columns of a table over time, by matplotlib; returns the axes. Where a step has several rows, as in
+        "boundaries", each boundary has its own line. ``only``: names of the boundaries to show."""
         axes = ax if ax is not None else plots.pyplot().subplots()[1]
         data = self.table(table)
         for column in ("time_s", *columns):
@@ -275,13 +274,13 @@ class Results:
         return axes
 
     def render(self, file: PathLike, **options: Any) -> Path:
-        """A picture of the run, as `scree render` makes it; options are the program's: ``time=1.0``,
-        ``color="speed"``, ``no_walls=True``, ``size=(640, 360)``. Raises ProgramError where it fails."""
+        """Draws a picture of the run with `scree render`. Options are those of the program: ``time=1.0``,
+        ``color="speed"``, ``no_walls=True``, ``size=(640, 360)``. Raises ProgramError if it fails."""
         program.call("render", self.folder, "-o", os.fspath(file), *self._arguments(options))
         return Path(file)
 
     def show(self, height: int = 640) -> "Page":
-        """The run's page with its three-dimensional view, for a cell of a notebook."""
+        """The run's page with its three-dimensional view, for a notebook cell."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "page.html"
             program.call("report", self.folder, "-o", path)
@@ -294,14 +293,14 @@ class Results:
             frames = "no frames to be read"
         return f"<scree.Results {self.folder}: {self.status}, {frames}>"
 
-    # How it is read.
+    # Implementation.
 
     def _read(self, reading: Callable[[Any], _T]) -> _T:
-        """What a function reads of trajectory.h5, with its journal, also while a run writes to it."""
+        """The result of a function that reads trajectory.h5 with its journal, also while a run writes to it."""
         return results_file.read(self.folder / "trajectory.h5", reading)
 
     def _arguments(self, options: Dict[str, Any]) -> List[str]:
-        """Options as the program has them, which counts places from the scene's origin."""
+        """Options for the program, which counts positions from the scene's origin."""
         given: Dict[str, Any] = {}
         for name, value in options.items():
             name = name.rstrip("_")
@@ -315,7 +314,7 @@ class Results:
         return program.arguments(given)
 
     def _read_constants(self) -> Dict[str, Any]:
-        """What stays the same of bodies, and where frames lie; more of both may come while the run goes on."""
+        """Constant data of bodies, and the positions of frames in the file; both may grow while the run goes on."""
         import numpy
 
         now = results_file.stamp(self.folder / "trajectory.h5")
@@ -353,7 +352,7 @@ class Results:
         return self._constants
 
     def _reach(self, kind: int, number: int, guess: float) -> float:
-        """How far the surface of a function or clump is from its centre of mass, at most, in units of its size."""
+        """Largest distance of a function's or clump's surface from its centre of mass, in units of its size."""
         from . import results_shapes
 
         constants = self._read_constants()
@@ -377,7 +376,7 @@ class Verdict:
     def __init__(self, verdict: Dict[str, Any]):
         self.grade: str = verdict["grade"]  #: "green", "amber" or "red"
         self.meaning: str = verdict["meaning"]
-        self.findings: List[Dict[str, Any]] = verdict["findings"]  #: one a check, the worst first
+        self.findings: List[Dict[str, Any]] = verdict["findings"]  #: one per check, the worst first
 
     def __bool__(self) -> bool:
         return self.grade == "green"
@@ -395,7 +394,7 @@ class Verdict:
 
 
 class Page:
-    """A page that stands by itself; in a notebook it shows in the cell's output."""
+    """A self-contained page; a notebook shows it in the cell's output."""
 
     def __init__(self, text: str, height: int):
         self.html, self._height = text, height
@@ -411,7 +410,7 @@ class Page:
 
 
 def _fields_of(frames: Any) -> List[str]:
-    """Names of the arrays that have a row a body."""
+    """Names of the arrays with one row per body."""
     n = frames["body"].shape[0]
     others = ("time", "step", "offset", "body")
     per_frame = ("boundary_", "lattice", "velocity_gradient")

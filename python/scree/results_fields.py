@@ -13,9 +13,9 @@ _UNITS = {"density": "kg/m^3", "solid_fraction": "1", "velocity": "m/s", "granul
 
 def read_fields(folder: Path, origin: Tuple[float, ...] = (0.0, 0.0, 0.0)) -> Any:
     """xarray.Dataset of all files of the folder's fields.pvd: dimensions time and z, y, x of cells, with their
-    centres as coordinates, m. Where the grid is sheared or moves, as a periodic cell does, dimensions are time and
-    k, j, i, and the centres x, y, z are arrays of these, with NaN
-    beyond the cells of moments that have fewer. ``origin`` is added to all places."""
+    centres as coordinates, m. If the grid is sheared or moves, as a periodic cell does, the dimensions are time and
+    k, j, i, and the centres x, y, z are arrays of these. Values are NaN beyond the cells of times with fewer cells.
+    ``origin`` is added to all positions."""
     try:
         import xarray
         from vtkmodules.util.numpy_support import vtk_to_numpy
@@ -73,7 +73,7 @@ def read_fields(folder: Path, origin: Tuple[float, ...] = (0.0, 0.0, 0.0)) -> An
 
 
 def _padded(values: Any, cells: Tuple[int, ...], first: int) -> Any:
-    """With NaN behind, along the three axes from the first on, up to so many cells."""
+    """Filled with NaN up to the given number of cells, along the three axes from the first on."""
     import numpy
 
     missing = [(0, n - m) for n, m in zip(cells, values.shape[first:])]

@@ -1,4 +1,4 @@
-"""trajectory.h5 as Scree's own readers see it: with its journal, and also while a run writes to it."""
+"""trajectory.h5 as read by Scree's own readers: with its journal, and also while a run writes to it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .errors import ReadError
 
 _T = TypeVar("_T")
 _PAGE = 4096
-_HEAD = struct.Struct("=8sQQ")  # magic, number of pages, CRC-32 of what follows; bytes as the machine has them
+_HEAD = struct.Struct("=8sQQ")  # magic, number of pages, CRC-32 of the rest; native byte order
 _ENTRY = 8 + _PAGE  # number of a page in the file, and the page
-_AT_REST = 10.0  # s: what nobody has written to for so long stays as wrong as it is
+_AT_REST = 10.0  # s: a file without changes for this time is damaged
 _PATIENCE = 1.0  # s: a frame is written within milliseconds
 
 
 def read(path: Path, reading: Callable[[Any], _T]) -> _T:
-    """What a function reads of the file, which is opened for it and closed again. Who reads just while a run
-    writes a frame tries again. Raises ReadError where the file is missing or damaged."""
+    """The result of a function that reads the file. The file is opened for it and closed again. If a run is just
+    writing a frame, the function is called again. Raises ReadError if the file is missing or damaged."""
     try:
         import h5py
     except ImportError as error:
@@ -47,7 +47,7 @@ def read(path: Path, reading: Callable[[Any], _T]) -> _T:
 
 
 def stamp(path: Path) -> Optional[Tuple[int, ...]]:
-    """Changes when the file or its journal does; None where there is no file."""
+    """A value that changes when the file or its journal does; None if there is no file."""
     try:
         file = path.stat()
     except FileNotFoundError:
@@ -60,8 +60,8 @@ def stamp(path: Path) -> Optional[Tuple[int, ...]]:
 
 
 def pages_of_journal(path: Path) -> Dict[int, bytes]:
-    """The pages that a run which was killed had yet to bring into its file, by their numbers; none where the
-    journal is not whole: then the file has not been touched (io/files/journaled_file.cpp)."""
+    """The pages that a killed run had not yet written into its file, by their numbers. Empty if the journal is
+    incomplete: then the file was not changed (io/files/journaled_file.cpp)."""
     try:
         data = Path(f"{path}.journal").read_bytes()
     except FileNotFoundError:
@@ -77,7 +77,7 @@ def pages_of_journal(path: Path) -> Dict[int, bytes]:
 
 
 class _WithPages(io.RawIOBase):
-    """A file in which some pages are others."""
+    """A file with some pages replaced."""
 
     def __init__(self, file: io.BufferedReader, pages: Dict[int, bytes]):
         self._file, self._pages, self._at = file, pages, 0
@@ -112,8 +112,8 @@ class _WithPages(io.RawIOBase):
 
 
 def whole_frames(offset: Any, frames: int, rows: int) -> Any:
-    """Where the lists of the first frames end, [frame + 1]. A run that was killed may leave frames whose lists
-    are not all there, or whose ends are not written yet and so are zero: they are cut off."""
+    """The ends of the lists of the first frames, [frame + 1]. A killed run may leave frames with incomplete lists, or
+    with ends that are not written yet and so are zero: these frames are cut off."""
     offset = offset[:frames + 1]
     if offset.any():
         offset = offset[:int(offset.nonzero()[0][-1]) + 1]

@@ -1,4 +1,4 @@
-"""Moments of a run: bodies and contacts as arrays."""
+"""Frames of a run: bodies and contacts as arrays."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Frames(Sequence["Frame"]):
 
 
 class Frame:
-    """A moment of a run. Arrays are of the bodies that are there, in the order of their ids; in a periodic cell
-    positions are those of the images in it."""
+    """One frame of a run. Arrays contain the bodies that exist at this time, in the order of their ids. In a periodic
+    cell, positions are those of the images inside the cell."""
 
     def __init__(self, results: Results, number: int):
         self._results, self.number = results, number
@@ -56,12 +56,12 @@ class Frame:
         body = self._fields.pop("body")
         self._body = body
         self._fields["position"] = self._fields["position"] + constants["origin"]
-        self.id = constants["id"][body]  #: (n,) numbers of bodies, rising
+        self.id = constants["id"][body]  #: (n,) ids of bodies, rising
         self.mass = constants["mass"][body]  #: (n,) kg
         self.inertia = constants["inertia"][body]  #: (n, 3) kg m^2, principal moments
         self.material = constants["material"][body]  #: (n,) numbers, as in Results.materials
         self.position = self._fields["position"]  #: (n, 3) m, centres of mass
-        self.orientation = self._fields["orientation"]  #: (n, 4) w x y z, from the body's axes to the world's
+        self.orientation = self._fields["orientation"]  #: (n, 4) w x y z, from body axes to world axes
         self.velocity = self._fields["velocity"]  #: (n, 3) m/s
         self.angular_velocity = self._fields["angular_velocity"]  #: (n, 3) rad/s, world axes
 
@@ -70,7 +70,7 @@ class Frame:
 
     @property
     def fields(self) -> List[str]:
-        """Names of the arrays of bodies, those of output.fields among them."""
+        """Names of the arrays of bodies, including those of output.fields."""
         return list(self._fields)
 
     def __getitem__(self, name: str) -> Any:
@@ -90,12 +90,12 @@ class Frame:
 
     @property
     def semi_axes(self) -> Any:
-        """(n, 3) m, of ellipsoids; 0 of other shapes."""
+        """(n, 3) m, of ellipsoids; 0 for other shapes."""
         return self._results._read_constants()["semi_axes"][self._body]
 
     @property
     def shape(self) -> List[str]:
-        """Name of each body's function or clump; "ellipsoid" of the others."""
+        """Name of each body's function or clump; "ellipsoid" for the others."""
         constants = self._results._read_constants()
         names = {1: constants["functions"], 2: constants["clumps"]}
         return [names[s][int(constants["function"][b])] if s in names else "ellipsoid"
@@ -103,13 +103,13 @@ class Frame:
 
     @property
     def size(self) -> Any:
-        """(n,) m, what one unit of length of the function or clump is; 0 of ellipsoids."""
+        """(n,) m, length of one unit of the function or clump; 0 for ellipsoids."""
         return self._results._read_constants()["size"][self._body]
 
     @property
     def bounding_radius(self) -> Any:
-        """(n,) m, of the smallest sphere about the centre of mass that holds the body; of functions and clumps to
-        some 1 %."""
+        """(n,) m, of the smallest sphere about the centre of mass that contains the body; accurate to about 1 % for
+        functions and clumps."""
         import numpy
 
         constants = self._results._read_constants()
@@ -117,7 +117,7 @@ class Frame:
         shape, function, size = constants["shape"][self._body], constants["function"][self._body], self.size
         for kind, number in {(int(k), int(f)) for k, f in zip(shape, function) if k != 0}:
             of = (shape == kind) & (function == number)
-            some = int(numpy.argmax(of))  # the ball with its largest moment, 2/5 m r^2, is about as large
+            some = int(numpy.argmax(of))  # a ball with the body's largest moment, 2/5 m r^2, is about as large
             guess = float(numpy.sqrt(2.5 * self.inertia[some].max() / self.mass[some]) / size[some])
             radius[of] = self._results._reach(kind, number, guess) * size[of]
         return radius
@@ -131,19 +131,19 @@ class Frame:
 
     @property
     def contacts(self) -> "FrameContacts":
-        """Contacts of the step before the frame; raises KeyError where the frame was written without."""
+        """Contacts of the step before the frame; raises KeyError if the frame has none stored."""
         return FrameContacts(self._results, self.number)
 
     def to_dataframe(self) -> Any:
-        """pandas.DataFrame, a row a body, by its id."""
+        """pandas.DataFrame, one row per body, indexed by its id."""
         return frame_of({"id": self.id, "mass": self.mass, "material": self.material, "semi_axes": self.semi_axes,
                          **self._fields}).set_index("id")
 
     def plot(self, ax: Any = None, color: str = "speed", plane: str = "xz", colorbar: bool = True,
              **options: Any) -> Any:
-        """The bodies as ellipses, seen along the third axis, by matplotlib: of ellipsoids their outline, of others
-        a circle with their bounding radius. ``color``: "speed", a name of ``fields``, "id" or "material"; gives the
-        axes."""
+        """The bodies as ellipses, seen along the third axis, by matplotlib. Ellipsoids show their outline, other
+        bodies a circle with their bounding radius. ``color``: "speed", a name of ``fields``, "id" or "material".
+        Returns the axes."""
         import numpy
         from matplotlib.collections import EllipseCollection
 
@@ -190,7 +190,7 @@ class Frame:
         return axes
 
     def _outlines(self) -> Any:
-        """(n, 3, 3) m^2, R diag(a^2) R^T: the square of how far a body reaches along a unit n is n S n."""
+        """(n, 3, 3) m^2, S = R diag(a^2) R^T: n S n is the squared extent of a body along a unit vector n."""
         import numpy
 
         from .results_shapes import rotations
@@ -207,7 +207,7 @@ class Frame:
 
 
 class FrameContacts:
-    """Contacts of a frame, as arrays with a row each; normals point from b to a, impulses act on a."""
+    """Contacts of a frame, as arrays with one row per contact; normals point from b to a, impulses act on a."""
 
     def __init__(self, results: Results, number: int):
         import numpy
@@ -229,7 +229,7 @@ class FrameContacts:
         arrays, duration = found
         ids = numpy.append(constants["id"], -1)
         self.a = ids[arrays["body_a"]]  #: (n,) ids of bodies
-        self.b = ids[arrays["body_b"]]  #: (n,) ids of bodies; -1 where a boundary is the partner
+        self.b = ids[arrays["body_b"]]  #: (n,) ids of bodies; -1 if the partner is a boundary
         self.boundary = arrays["boundary"]  #: (n,) numbers of boundaries, or -1
         self.bond = arrays.get("bond", numpy.full(len(self.a), -1))  #: (n,) kind, or -1
         self.point = arrays["point"] + constants["origin"]  #: (n, 3) m
@@ -246,6 +246,6 @@ class FrameContacts:
         return f"<scree.FrameContacts: {len(self)}>"
 
     def to_dataframe(self) -> Any:
-        """pandas.DataFrame, a row a contact."""
+        """pandas.DataFrame, one row per contact."""
         names = ("a", "b", "boundary", "bond", "point", "normal", "gap", "impulse", "force")
         return frame_of({name: getattr(self, name) for name in names})

@@ -1,15 +1,16 @@
-"""How far bodies reach that are no ellipsoids."""
+"""Extent of bodies that are not ellipsoids."""
 
 from __future__ import annotations
 
 from typing import Any, Callable
 
-_POINTS = 48  # along each axis: the radius is off by some 1 %, which is a line's width in a drawing
+_POINTS = 48  # along each axis: the radius has an error of about 1 %, a line's width in a drawing
 
 
 def of_function(base: Any, perturbations: Any, weights: Any, guess: float) -> float:
     """Largest distance of the surface from the centre of mass, in units of the body's ``size``. ``base`` (10,) and
-    ``perturbations`` (p, 10) hold quadrics as /functions of trajectory.h5 has them; ``guess``: about how large."""
+    ``perturbations`` (p, 10) hold quadrics as in /functions of trajectory.h5. ``guess``: an estimate of the
+    distance."""
     import numpy
 
     def quadric(q: Any, x: Any) -> Any:
@@ -30,7 +31,7 @@ def of_function(base: Any, perturbations: Any, weights: Any, guess: float) -> fl
 
 
 def of_clump(semi_axes: Any, position: Any, orientation: Any, guess: float) -> float:
-    """The same of a union of ellipsoids: (m, 3), (m, 3) and (m, 4) w x y z."""
+    """The same for a union of ellipsoids: (m, 3), (m, 3) and (m, 4) w x y z."""
     import numpy
 
     turns = rotations(orientation)
@@ -55,7 +56,7 @@ def rotations(orientation: Any) -> Any:
 
 
 def _reach(inside: Callable[[Any], Any], centre: Any, guess: float) -> float:
-    """By points of a lattice: first of a box that is large enough, then of one about what was found in it."""
+    """By points of a lattice: first in a box that is large enough, then in a box around the points found."""
     import numpy
 
     low, high = centre - 2 * guess, centre + 2 * guess

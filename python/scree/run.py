@@ -1,4 +1,4 @@
-"""Runs: a scene that is stepped, looked at and acted on."""
+"""Runs: step a scene, read its state and change it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _near(name: str, names: Any) -> str:
 
 
 class _Strict:
-    """Has no attributes but its own: a slip of the pen is told and not kept."""
+    """Has no attributes but its own: a misspelt attribute raises an error."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = getattr(type(self), name, None)
@@ -39,7 +39,7 @@ class _Strict:
 
 
 class Observables(Mapping[str, float]):
-    """Quantities of one thing after the last step, by the names of docs/observables.md."""
+    """Quantities of one object after the last step, by the names of docs/observables.md."""
 
     def __init__(self, run: "Run", kind: str, part: int = 0):
         self._run, self._kind, self._part = run, kind, part
@@ -55,7 +55,7 @@ class Observables(Mapping[str, float]):
         for name, *_ in _scree.observables(self._kind):
             try:
                 self._run._observe(self._kind, name, self._part)
-            except KeyError:  # not known of this one
+            except KeyError:  # unknown for this object
                 continue
             yield name
 
@@ -66,7 +66,7 @@ class Observables(Mapping[str, float]):
         return repr(dict(self))
 
     def describe(self, name: str) -> Tuple[str, str]:
-        """The unit of a quantity, and what it is."""
+        """The unit of a quantity, and its description."""
         for known, unit, _, description in _scree.observables(self._kind):
             if known == name:
                 return unit, description
@@ -74,7 +74,7 @@ class Observables(Mapping[str, float]):
 
 
 class _Observed(_Strict):
-    """What has observables, which are its attributes too."""
+    """An object with observables, which are also its attributes."""
 
     _kind = ""
 
@@ -111,7 +111,7 @@ class _Observed(_Strict):
 
 
 class Motion(_Strict):
-    """The motion that is prescribed to a part."""
+    """The prescribed motion of a part."""
 
     def __init__(self, run: "Run", part: int):
         self._run, self._part = run, part
@@ -122,17 +122,17 @@ class Motion(_Strict):
         return self._run._motion_runs(self._part)
 
     def start(self) -> None:
-        """It goes on where it stands."""
+        """Continues the motion from the current position."""
         self._run._start_motion(self._part)
 
     def stop(self) -> None:
-        """It stays where it is."""
+        """Stops the motion at the current position."""
         self._run._stop_motion(self._part)
 
     @property
     def speed(self) -> float:
-        """m/s, or of a rotation rad/s, of a motion that has nothing but a speed. Where it is set, the motion goes
-        on so fast from where it is."""
+        """Speed of a motion that is defined by a speed alone, m/s or rad/s. If you set it, the motion continues from
+        the current position with the new speed."""
         return self._run._speed(self._part)
 
     @speed.setter
@@ -149,33 +149,33 @@ class Boundary(_Observed):
 
     @property
     def force(self) -> Any:
-        """(3,) N, of the bodies on it, mean over the last step."""
+        """(3,) N, of the bodies on the wall, mean over the last step."""
         return self._vector("force", "N")
 
     @property
     def torque(self) -> Any:
-        """(3,) N m, about its centre, likewise."""
+        """(3,) N m, about the wall's centre, mean over the last step."""
         return self._vector("torque", "N_m")
 
     @property
     def position(self) -> Any:
-        """(3,) m, now, of the point that its torques are about (key ``centre``)."""
+        """(3,) m, current position of the reference point of torques (key ``centre``)."""
         return self._run._boundary_pose(self._number)[:3]
 
     @property
     def orientation(self) -> Any:
-        """(4,) w x y z, against where it was at the start."""
+        """(4,) w x y z, rotation since the start."""
         return self._run._boundary_pose(self._number)[3:]
 
     @property
     def part(self) -> Optional["Part"]:
-        """The part that carries it, or None."""
+        """The part that carries the wall, or None."""
         number = self._run._boundary_part(self._number)
         return self._run.parts._of_number(number) if number >= 0 else None
 
     @property
     def motion(self) -> Motion:
-        """Of the part that carries it."""
+        """The motion of the part that carries the wall."""
         number = self._run._boundary_part(self._number)
         if number < 0:
             raise ValueError(f"boundary '{self.name}' has no motion: no part carries it (its keys: part, motion)")
@@ -183,7 +183,7 @@ class Boundary(_Observed):
 
     @property
     def surface_velocity(self) -> Any:
-        """(3,) m/s, of a belt: its surface goes, it does not."""
+        """(3,) m/s, of a conveyor belt: the surface moves, the wall does not."""
         return self._run._surface_velocity(self._number)
 
     @surface_velocity.setter
@@ -191,7 +191,7 @@ class Boundary(_Observed):
         self._run._set_surface_velocity(self._number, value)
 
     def remove(self) -> None:
-        """It is not there any more, for good."""
+        """Removes the wall for good."""
         self._run._remove_boundary(self._number)
 
 
@@ -202,7 +202,7 @@ class Part(_Observed):
 
     @property
     def force(self) -> float:
-        """N along its axis, or torque N m about it, that acts on it (key ``force`` or ``torque``); may be set."""
+        """Force on the part along its axis, N, or torque about it, N m (key ``force`` or ``torque``); may be set."""
         return self._run._force(self._number)
 
     @force.setter
@@ -213,15 +213,15 @@ class Part(_Observed):
 
     @property
     def motion(self) -> Motion:
-        """What is prescribed to it."""
+        """The prescribed motion."""
         return Motion(self._run, self._number)
 
     def release(self) -> None:
-        """Forces move it from now on."""
+        """From now on forces move the part."""
         self._run._release(self._number)
 
     def lock(self) -> None:
-        """Forces do not move it from now on."""
+        """From now on forces do not move the part."""
         self._run._lock(self._number)
 
 
@@ -232,8 +232,8 @@ class Joint(_Observed):
 
     @property
     def motor(self) -> float:
-        """What is wanted of its motor: a speed (m/s, rad/s), a place (m, rad) or a force (N, N m), see
-        ``motor_kind``; may be set. What the scene's functions and tables say is added to it."""
+        """Target of the motor: a speed (m/s, rad/s), a position (m, rad) or a force (N, N m), see ``motor_kind``; may
+        be set. The values of the scene's functions and tables are added to it."""
         return self._run._motor(self._number)
 
     @motor.setter
@@ -247,16 +247,17 @@ class Joint(_Observed):
 
 
 class Opening(_Observed):
-    """An inlet, an outlet or the domain: ``opening.bodies`` and ``opening.mass_kg`` have passed it so far."""
+    """An inlet, an outlet or the domain; ``opening.bodies`` and ``opening.mass_kg`` count what has passed it so
+    far."""
 
     _kind = "opening"
 
     def start(self) -> None:
-        """An inlet begins, or goes on where it was stopped."""
+        """Starts an inlet, or continues it after a stop."""
         self._run._start_inlet(self._inlet())
 
     def stop(self) -> None:
-        """An inlet makes no more grains."""
+        """Stops an inlet: it makes no more grains."""
         self._run._stop_inlet(self._inlet())
 
     def _inlet(self) -> int:
@@ -269,7 +270,7 @@ _T = TypeVar("_T")
 
 
 class Named(Mapping[str, _T]):
-    """Things by their names, or by their numbers."""
+    """Objects by their names, or by their numbers."""
 
     def __init__(self, run: "Run", kind: str, make: Callable[["Run", int, str], _T]):
         self._run, self._kind, self._make = run, kind, make
@@ -299,10 +300,10 @@ class Named(Mapping[str, _T]):
 
 
 class Report:
-    """What steps tell: every quantity of the run is an attribute, by the names of docs/observables.md.
+    """Values of the last steps. Every quantity of the run is an attribute, by the names of docs/observables.md.
 
-    It is over the steps that were asked for at once: energies and counts that flow are sums over them, residuals and
-    overlaps the largest, forces means, all else as after the last (column "Over steps" of that page)."""
+    A report covers the steps of one call: energies and counts that flow are sums over them, residuals and overlaps are
+    the largest values, forces are means, all other values are those after the last step (column "Over steps")."""
 
     _names: Tuple[str, ...] = ()
 
@@ -310,7 +311,7 @@ class Report:
         if not Report._names:
             Report._names = tuple(name for name, *_ in _scree.observables("steps"))
         self._values = values
-        self.happened = list(happened)  #: what events did since the last report, in words
+        self.happened = list(happened)  #: messages of events since the last report
 
     def __getattr__(self, name: str) -> float:
         try:
@@ -335,9 +336,9 @@ class Report:
 
 
 class Contacts:
-    """Contacts of the last step, as arrays with a row each; normals point from b to a, impulses act on a."""
+    """Contacts of the last step, as arrays with one row per contact; normals point from b to a, impulses act on a."""
 
-    #: (n,) ids of bodies; b is -1 where a boundary is the partner
+    #: (n,) ids of bodies; b is -1 if the partner is a boundary
     a: Any
     b: Any
     boundary: Any  #: (n,) number of the boundary, or -1
@@ -356,7 +357,7 @@ class Contacts:
         return len(self.a)
 
     def to_dataframe(self) -> Any:
-        """pandas.DataFrame with a row each; vectors in columns of their own."""
+        """pandas.DataFrame, one row per contact; each component of a vector has its own column."""
         from .tables import frame_of
 
         return frame_of({name: getattr(self, name) for name in self._names})
@@ -368,11 +369,11 @@ Forces = Callable[["_scree.Bodies"], Any]
 class Run(_scree.SteppedRun):
     """A run of a scene.
 
-    ``threads``: 0 takes all of the machine's; results are the same bits on any number. With a ``folder`` the run
-    is recorded there as ``scree run`` does (``overwrite`` replaces what it holds); ``finish()``, or the end of a
-    ``with`` block, sums it up. ``forces`` is a function that is called once a step with ``bodies`` as they will
-    be in its middle; it returns forces (n, 3) in N, or (forces, torques) with torques (n, 3) in N m about the
-    centres, in world axes, in the order of ``bodies.id``; or None for none.
+    ``threads``: 0 uses all threads of the machine; results are the same bits on any number. With a ``folder`` the run
+    is recorded there as by ``scree run`` (``overwrite`` replaces existing files); ``finish()``, or the end of a
+    ``with`` block, writes the summary. ``forces`` is a function that is called once per step with ``bodies`` in the
+    middle of the step. It returns forces (n, 3) in N, or (forces, torques) with torques (n, 3) in N m about the
+    centres, in world axes, in the order of ``bodies.id``; or None for no forces.
 
     >>> run = scree.Run(scree.load("scene.toml"))
     >>> for report in run.steps(every=0.1):
@@ -407,10 +408,11 @@ class Run(_scree.SteppedRun):
         raise AttributeError(f"Run: {name} cannot be set; use {instead}" if instead else
                              f"Run: {name} cannot be set{_near(name, ['forces'])}")
 
-    # Going on.
+    # Stepping.
 
     def step(self, count: int = 1) -> Report:
-        """Does so many steps, less where an event ends the run or Ctrl-C is pressed; a report of them."""
+        """Does the given number of steps, or fewer if an event or Ctrl-C ends the run. Returns a report of these
+        steps."""
         count = operator.index(count)
         if count < 0:
             raise ValueError(f"count: must not be negative (value {count})")
@@ -418,9 +420,9 @@ class Run(_scree.SteppedRun):
         return self.report
 
     def until(self, time: Optional[float] = None) -> Report:
-        """Steps as far as a simulated time (s), the scene's end if it is not given, and beyond that end if it is
-        asked to; ``stopped`` says why it ended. Steps of one length end within half a step of it, adaptive ones at
-        it. Gives a report of all of these steps."""
+        """Steps until a simulated time (s), by default the scene's end; the time may be beyond that end. ``stopped``
+        states why the run ended. Constant steps end within half a step of the time, adaptive steps at it. Returns a
+        report of these steps."""
         end = self.end_time if time is None else float(time)
         if end != end:
             raise ValueError("time: must be a number (value nan)")
@@ -428,8 +430,8 @@ class Run(_scree.SteppedRun):
         return self.report
 
     def steps(self, every: Optional[float] = None, until: Optional[float] = None) -> Iterator[Report]:
-        """Yields a report after every step, or after every so many simulated seconds, to the scene's end or
-        ``until`` (s)."""
+        """Yields a report after every step, or after every interval of simulated time ``every`` (s), until the
+        scene's end or ``until`` (s)."""
         end = self.end_time if until is None else float(until)
         if every is not None and not every > 0.0:
             raise ValueError(f"every: must be positive (value {every} s)")
@@ -455,11 +457,11 @@ class Run(_scree.SteppedRun):
 
     @property
     def report(self) -> Report:
-        """What the last step tells, or those that were asked for with it."""
+        """The report of the last call's steps."""
         return Report(self._report(), self._happened())
 
     def finish(self) -> Any:
-        """Sums up a recorded run, which ends with it: its results, as scree.open() gives them; None without a
+        """Ends a recorded run and writes its summary. Returns its results, as scree.open() does; None without a
         folder."""
         folder = self._finish()
         if folder is None:
@@ -470,7 +472,7 @@ class Run(_scree.SteppedRun):
 
     @property
     def results(self) -> Any:
-        """What a run with a folder has recorded so far, as scree.open() gives it."""
+        """The results so far of a run with a folder, as scree.open() returns them."""
         if self.folder is None:
             raise ValueError("the run has no folder: use Run(scene, folder=...) to record results")
         from .results import open as open_results
@@ -478,11 +480,11 @@ class Run(_scree.SteppedRun):
         return open_results(self.folder)
 
     def show(self, height: int = 640) -> Any:
-        """The page of a recorded run with its three-dimensional view, for a cell of a notebook."""
+        """The page of a recorded run with its three-dimensional view, for a notebook cell."""
         return self.results.show(height)
 
     def render(self, file: PathLike, **options: Any) -> Any:
-        """A picture of a recorded run, as Results.render()."""
+        """Draws a picture of a recorded run, see Results.render()."""
         return self.results.render(file, **options)
 
     def __enter__(self) -> "Run":
@@ -491,7 +493,7 @@ class Run(_scree.SteppedRun):
     def __exit__(self, *exception: Any) -> None:
         self._finish()
 
-    # Looking.
+    # Reading.
 
     @property
     def observables(self) -> Observables:
@@ -514,7 +516,7 @@ class Run(_scree.SteppedRun):
         return Observables(self, "machine")
 
     def body(self, id: int) -> Observables:  # noqa: A002
-        """Quantities of one body; NaN where it is not there."""
+        """Quantities of one body; NaN if it does not exist."""
         return Observables(self, "body", id)
 
     @property
@@ -539,30 +541,30 @@ class Run(_scree.SteppedRun):
         """Inlets, then outlets and the domain."""
         return Named(self, "opening", Opening)
 
-    # Acting.
+    # Changing.
 
     def set(self, id: Any, *, position: Any = None, orientation: Any = None, velocity: Any = None,  # noqa: A002
             angular_velocity: Any = None, material: Union[str, int, None] = None) -> None:
-        """Puts bodies elsewhere, or gives them other velocities: ``run.set(3, velocity=[0, 0, 1])``. ``id`` is a
-        number, a list, or a mask over all bodies; arrays are of shape (3) or (n, 3), orientations w x y z of (4) or
-        (n, 4). Sleepers that are touched wake. Nothing is changed where anything is wrong."""
+        """Changes positions, velocities or materials of bodies: ``run.set(3, velocity=[0, 0, 1])``. ``id`` is a
+        number, a list, or a mask over all bodies. Arrays have the shape (3) or (n, 3), orientations w x y z (4) or
+        (n, 4). Sleeping bodies wake if they are changed. If any value is wrong, nothing is changed."""
         self._set(id, position, orientation, velocity, angular_velocity, material)
 
     def insert(self, position: Any, *, orientation: Any = None, velocity: Any = None, angular_velocity: Any = None,
                semi_axes: Any = None, radius: Any = None, shape: Optional[str] = None, size: Any = None,
                material: Union[str, int, None] = None, check: bool = True) -> Any:
-        """New bodies at positions (n, 3) or (3); returns their ids. They have ``semi_axes`` (3) or (n, 3), a
-        ``radius``, or a ``shape`` of the scene by its name and a ``size``. Where one overlaps another body or a
-        wall by more than 5 % nothing is inserted and ValueError says so; ``check=False`` does not look."""
+        """Adds bodies at positions (n, 3) or (3) and returns their ids. They have ``semi_axes`` (3) or (n, 3), a
+        ``radius``, or a ``shape`` of the scene by its name and a ``size``. If a body overlaps another body or a wall
+        by more than 5 %, nothing is inserted and ValueError is raised; ``check=False`` skips this test."""
         return self._insert(position, orientation, velocity, angular_velocity, semi_axes, radius, shape, size,
                             material, check)
 
     def remove(self, id: Any) -> None:  # noqa: A002
-        """Takes bodies out, by their ids or by a mask over all of them."""
+        """Removes bodies, by their ids or by a mask over all of them."""
         self._remove(id)
 
     def set_gravity(self, gravity: Any) -> None:
-        """(3,) m/s^2 from now on; everybody wakes."""
+        """(3,) m/s^2 from now on; all bodies wake."""
         self._set_gravity(gravity)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Scenes: what a run is made of, read from a file or said in Python."""
+"""Scenes: input of a run, read from a file or defined in Python."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .errors import Fault, SceneError
 
 PathLike = Union[str, "os.PathLike[str]"]
 Columns = List[Tuple[str, Any]]
-_Put = Callable[[Columns, str], str]  # columns of a table and a name for it; what stands in the text in its place
+_Put = Callable[[Columns, str], str]  # columns of a table and a name for it; the text that replaces them
 
-#: Arrays of bodies, and the columns that they become in a table.
+#: Arrays of bodies, and their columns in a table.
 _BODY_COLUMNS: Dict[str, Tuple[str, ...]] = {
     "position": ("x", "y", "z"),
     "orientation": ("qw", "qx", "qy", "qz"),
@@ -38,7 +38,7 @@ def _is_frame(value: Any) -> bool:
 
 
 def _columns_of(value: Any) -> Columns:
-    """The columns of a DataFrame, a mapping of columns, or an array with a row each."""
+    """The columns of a DataFrame, of a mapping of columns, or of an array with one row each."""
     if _is_frame(value):
         return [(str(name), value[name].tolist()) for name in value.columns]
     if isinstance(value, Mapping):
@@ -50,16 +50,15 @@ def _columns_of(value: Any) -> Columns:
 class Scene:
     """A scene, by the keys of scene files: ``Scene(gravity=[0, 0, -9.81], materials=[{...}], bodies=[{...}])``.
 
-    Keys that begin a heading in a file, such as ``[solver]``, are dicts; those with several headings, such as
-    ``[[bodies]]``, are lists of dicts. NumPy's arrays stand where lists do. Where a key names a table (``table``
-    of bodies, motors and motions), a DataFrame, a dict of columns or an array with two columns does as well. A
-    heading of bodies whose ``position`` is an array of shape (n, 3) makes n bodies; ``orientation`` (n, 4),
-    ``semi_axes`` (n, 3), ``radius`` (n), ``velocity``, ``angular_velocity`` (n, 3) and ``material`` (n) may go
-    along with it.
+    Single headings of a file, such as ``[solver]``, are dicts. Headings that may be repeated, such as ``[[bodies]]``,
+    are lists of dicts. NumPy arrays may replace lists. A key which names a table (``table`` of bodies, motors and
+    motions) also accepts a DataFrame, a dict of columns or an array with two columns. A heading of bodies with a
+    ``position`` of shape (n, 3) makes n bodies. It may also have ``orientation`` (n, 4), ``semi_axes`` (n, 3),
+    ``radius`` (n), ``velocity``, ``angular_velocity`` (n, 3) and ``material`` (n).
 
-    ``folder`` is where the files are looked for that it names; the working directory if it is not given.
+    ``folder`` is the folder of the files that the scene names; default: the working directory.
 
-    A scene is a value: what changes it gives another one.
+    A scene does not change: methods return new scenes.
     """
 
     def __init__(self, keys: Optional[Mapping[str, Any]] = None, /, *, folder: Optional[PathLike] = None, **more: Any):
@@ -79,10 +78,10 @@ class Scene:
         scene._text, scene._file, scene._overrides = text, file, overrides
         return scene
 
-    # What it is made of.
+    # Content.
 
     def to_dict(self) -> Dict[str, Any]:
-        """Its keys, as a file would have them, overrides included; changing them changes nothing here."""
+        """Its keys, as in a file, with overrides. Changes of the returned dict do not change the scene."""
         if self._text is None:
             return _copied(self._table)
         try:
@@ -95,7 +94,7 @@ class Scene:
         return table
 
     def with_overrides(self, overrides: Mapping[str, Any]) -> "Scene":
-        """Another scene in which keys have other values: ``scene.with_overrides({"solver.tolerance": 1e-6})``.
+        """Another scene with other values of keys: ``scene.with_overrides({"solver.tolerance": 1e-6})``.
 
         A key is the name of a parameter, or a path such as ``bodies[0].count``, as for ``scree run --set``.
         """
@@ -110,15 +109,15 @@ class Scene:
     def to_toml(self) -> str:
         """The text of a scene file with the same bodies.
 
-        Arrays of bodies become one heading a body. Raises ValueError where another table is an array, which a
-        file cannot hold: save() writes it beside.
+        Arrays of bodies become one heading per body. Raises ValueError if another table is an array, because a
+        file cannot hold it: use save(), which writes it next to the scene.
         """
         if self._text is not None:
             return self._text if not self._overrides else toml.to_document(self.to_dict())
         return toml.to_document(_with_tables(_with_bodies(self._table, _one_by_one), _refuse_table))
 
     def save(self, file: PathLike) -> Path:
-        """Writes the scene to a file, and its tables beside it."""
+        """Writes the scene to a file, and its tables next to it."""
         path = Path(file)
         path.parent.mkdir(parents=True, exist_ok=True)
         text = self.to_toml() if self._text is not None else self._text_with_tables(
@@ -126,11 +125,11 @@ class Scene:
         path.write_text(text, encoding="utf-8")
         return path
 
-    # What it says.
+    # Checks.
 
     def check(self) -> List[Fault]:
-        """Reads all of it, as a run does; raises SceneError with all that is wrong. Returns what does not keep
-        it from running but is probably not meant."""
+        """Checks the whole scene, as a run does; raises SceneError with all errors. Returns warnings: values that are
+        possible but probably not intended."""
         faults: List[Fault] = self._scene().warnings
         return faults
 
@@ -158,7 +157,7 @@ class Scene:
         return hash(self._identity())
 
     def _said(self) -> str:
-        """All that it says, arrays included; not where the files are that it names."""
+        """All of its content, arrays included, without the places of files that it names."""
         text = self._text
         if text is None:
             text = toml.to_document(_with_tables(self._table, lambda columns, name: repr(columns)))
@@ -175,10 +174,11 @@ class Scene:
         self._overrides, self._table = state["overrides"], state["table"]
         self._read = self._own_folder = None
 
-    # How it is read.
+    # Implementation.
 
     def _scene(self, tables: Optional[Path] = None) -> "_scree.ReadScene":
-        """The scene that was read. `tables`: where those of arrays are to stay, for runs that go on later."""
+        """The scene after reading. `tables`: the folder where tables from arrays remain, for runs that are
+        resumed."""
         if self._read is not None and tables is None:
             return self._read
         text = self._text
@@ -196,7 +196,7 @@ class Scene:
         return read
 
     def _folder_of_tables(self) -> Path:
-        """Of its own, as long as it is there."""
+        """A temporary folder with the lifetime of the scene."""
         if self._own_folder is None:
             self._own_folder = tempfile.TemporaryDirectory(prefix="scree_scene_")
         return Path(self._own_folder.name)
@@ -206,21 +206,21 @@ class Scene:
 
 
 def load(path: PathLike, overrides: Optional[Mapping[str, Any]] = None) -> Scene:
-    """A scene from a file; ``overrides`` are keys or parameters with other values, as ``scree run --set``."""
+    """Reads a scene file; ``overrides`` are other values of keys or parameters, as for ``scree run --set``."""
     file = Path(path)
     scene = Scene._of_text(file.read_text(encoding="utf-8"), str(file), [])
     return scene.with_overrides(overrides) if overrides else scene
 
 
 def _without_place(fault: Fault) -> Fault:
-    """Of a scene that was said in Python: nobody has seen the lines of its text."""
+    """For a scene defined in Python: the user has not seen the lines of its text."""
     prefix = f"{fault.file}:{fault.line}:{fault.column}: "
     text = fault.text[len(prefix):] if fault.text.startswith(prefix) else fault.text
     return dataclasses.replace(fault, file="", line=0, column=0, text=text)
 
 
 def _copied(table: Mapping[str, Any]) -> Dict[str, Any]:
-    """Deep: a scene shares nothing with who made it or looks at it."""
+    """A deep copy: a scene shares no data with its maker or reader."""
     return {str(key): copy.deepcopy(value) for key, value in table.items()}
 
 
@@ -232,7 +232,7 @@ def _value_of(tomllib: Any, text: str) -> Any:
 
 
 def _apply(table: Dict[str, Any], key: str, value: Any) -> None:
-    """As an override does: a parameter of that name, else a path."""
+    """Applies one override: a parameter of this name, else a path."""
     if key in table.get("parameters", {}):
         table["parameters"][key] = value
         return
@@ -266,7 +266,7 @@ def _fault(path: str, problem: str, suggestion: str = "", value: str = "") -> Fa
 
 
 def _gathered(heading: Mapping[str, Any]) -> Dict[str, Any]:
-    """Arrays of bodies as one table. Raises SceneError where they do not go together."""
+    """Arrays of bodies as one table. Raises SceneError if they do not match."""
     position = heading.get("position")
     lists = isinstance(position, (list, tuple)) and bool(position) and isinstance(position[0], (list, tuple))
     if not lists and getattr(position, "ndim", 1) != 2:
@@ -296,7 +296,7 @@ def _gathered(heading: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 def _one_by_one(heading: Mapping[str, Any]) -> List[Dict[str, Any]]:
-    """The bodies of an array or a table, a heading each."""
+    """The bodies of an array or a table, one heading each."""
     gathered = _gathered(heading)
     if "table" not in gathered or isinstance(gathered["table"], str):
         return [gathered]
@@ -319,14 +319,14 @@ def _is_table(value: Any) -> bool:
 
 
 def _with_bodies(table: Mapping[str, Any], convert: Callable[[Mapping[str, Any]], List[Dict[str, Any]]]) -> Dict[str, Any]:
-    """The same with other headings in place of each of bodies."""
+    """The same scene with other headings in place of each heading of bodies."""
     if "bodies" not in table:
         return dict(table)
     return {**table, "bodies": [body for heading in table["bodies"] for body in convert(heading)]}
 
 
 def _with_tables(table: Mapping[str, Any], put: _Put, name: str = "") -> Dict[str, Any]:
-    """The same with what ``put(columns, name)`` says in place of every table that is not a file's name."""
+    """The same scene; ``put(columns, name)`` replaces every table that is not a file's name."""
     result: Dict[str, Any] = {}
     for key, value in table.items():
         path = f"{name}_{key}" if name else key

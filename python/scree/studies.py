@@ -28,8 +28,8 @@ from .toml import plain
 Make = Callable[..., Scene]
 Measure = Callable[[Run], Any]
 Point = Dict[str, Any]
-Outcome = Dict[str, Any]  # "measured": a dict, "error": text, "seconds": of the wall
-Outcomes = Generator[Tuple[int, Outcome], None, None]  # numbers of points, and what came of them
+Outcome = Dict[str, Any]  # "measured": a dict, "error": text, "seconds": wall time
+Outcomes = Generator[Tuple[int, Outcome], None, None]  # numbers of points, and their outcomes
 
 UNGUARDED = ("put the code of the script below  if __name__ == '__main__':  because every worker reads the script "
              "again before it starts")
@@ -38,26 +38,26 @@ UNGUARDED = ("put the code of the script below  if __name__ == '__main__':  beca
 def sweep(scene: Union[Scene, PathLike, Make], grid: Any, measure: Measure, *, workers: Optional[int] = None,
           folder: Optional[PathLike] = None, until: Optional[float] = None, threads: int = 1,
           progress: bool = False) -> Any:
-    """Runs a scene over a grid of parameters; gives a pandas.DataFrame with a row for each point.
+    """Runs a scene over a grid of parameters; returns a pandas.DataFrame with one row per point.
 
-    ``scene``: a Scene or a file, of which each point is ``with_overrides(parameters)``; or a function
-    ``make(**parameters)`` that gives a Scene. ``grid``: a dict of key path (or name of a parameter) and values, of
-    which all combinations are run; or a list of dicts, or a DataFrame, a point each.
+    ``scene``: a Scene or a file; each point then runs ``with_overrides(parameters)``. Or a function
+    ``make(**parameters)`` that returns a Scene. ``grid``: a dict of key paths (or names of parameters) and values, of
+    which all combinations are run; or a list of dicts, or a DataFrame, with one point each.
 
-    ``measure(run)`` gives a number or a dict of numbers; it is called when the run has come to ``until`` (s; the
-    scene's end if it is not given). With ``until=0`` it gets the run before its first step, and steps it.
+    ``measure(run)`` returns a number or a dict of numbers. It is called when the run has reached ``until`` (s; default:
+    the scene's end). With ``until=0`` it gets the run before its first step, and does the steps itself.
 
-    Points run in ``workers`` processes (as many as the machine has cores; 0 or 1: in this one, in order), each with
-    ``threads`` threads; the numbers are the same bits for any. One that fails has its error in words in the column
-    ``error`` and stops no other, not even where it ends its process. Processes need functions that they can read: of
-    a module, or of a script that begins its work below ``if __name__ == "__main__":``; where cloudpickle is installed
-    those of notebooks do as well.
+    Points run in ``workers`` processes (default: one per core; 0 or 1: in this process, in order), each with
+    ``threads`` threads; the numbers are the same bits for any choice. If a point fails, its error is in the column
+    ``error``, and the other points go on, even if its process ends. Processes need functions that they can import: from
+    a module, or from a script that starts its work below ``if __name__ == "__main__":``. Functions of notebooks need
+    cloudpickle.
 
-    With a ``folder`` every point is kept there when it is done, in a file of its own, and a sweep that is called again
-    does those that are missing or had failed. What is kept is known by the scene's text, the parameters, ``until`` and
-    the name of ``measure``: whoever changes what a function does, or a file that the scene names, takes another folder.
+    With a ``folder`` every finished point is kept there in its own file, and a repeated sweep runs only those points
+    that are missing or have failed. Kept points are identified by the scene's text, the parameters, ``until`` and the
+    name of ``measure``. If you change a function's body, or a file that the scene names, use another folder.
 
-    Columns: the parameters, what was measured (a number by itself: ``value``), ``seconds`` of the wall, ``error``.
+    Columns: the parameters, the measured numbers (a single number: ``value``), ``seconds`` of wall time, ``error``.
     """
     points = _points(grid)
     if workers is None:
@@ -94,7 +94,7 @@ def _points(grid: Any) -> List[Point]:
 
 
 def _table(points: Sequence[Point], rows: Sequence[Outcome]) -> Any:
-    """One row a point; of columns those of the parameters first, wherever the first point has failed too."""
+    """One row per point; the parameters' columns come first, even if the first point has failed."""
     names = itertools.chain(*points, *(row["measured"] for row in rows))
     table = [{**point, **row["measured"], "seconds": row["seconds"], "error": row["error"]}
              for point, row in zip(points, rows)]
@@ -102,13 +102,13 @@ def _table(points: Sequence[Point], rows: Sequence[Outcome]) -> Any:
 
 
 class _Work:
-    """What every point has to do."""
+    """The work for every point."""
 
     def __init__(self, scene: Union[Scene, Make], measure: Measure, until: Optional[float], threads: int):
         self.scene, self.measure, self._until, self._threads = scene, measure, until, threads
 
     def name_of(self, point: Mapping[str, Any]) -> str:
-        """Another one for another scene, parameter, measure or end."""
+        """A name that differs for another scene, parameter, measure or end."""
         scene: Any = self.scene._identity() if isinstance(self.scene, Scene) else _name_of(self.scene)
         said = json.dumps([scene, plain(point), _name_of(self.measure), self._until], sort_keys=True)
         return hashlib.sha256(said.encode()).hexdigest()[:20]
@@ -123,13 +123,13 @@ class _Work:
             if self._until != 0.0:
                 run.until(self._until)
             measured = _measured(self.measure(run), point)
-        except Exception as fault:  # whatever it is, the others go on
+        except Exception as fault:  # after any error the other points go on
             error = f"{type(fault).__name__}: {fault}"
         return {"measured": measured, "error": error, "seconds": time.perf_counter() - start}
 
 
 def _measured(value: Any, point: Mapping[str, Any]) -> Dict[str, Any]:
-    """By their names; raises TypeError where they are no numbers, ValueError where a name is taken."""
+    """Numbers by their names; raises TypeError for other values, ValueError if a name is already in use."""
     try:
         numbers = plain(value)
         json.dumps(numbers)
@@ -146,7 +146,7 @@ def _measured(value: Any, point: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 def _in_processes(work: _Work, points: Sequence[Tuple[int, Point]], workers: int) -> Outcomes:
-    """Numbers and outcomes, in the order in which they are done. A process that ends by itself fails its point only."""
+    """Numbers and outcomes, in the order of completion. If a process ends early, only its point fails."""
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         raise RuntimeError(f"a worker of sweep() called sweep() again: {UNGUARDED}")
     if not points:
@@ -198,7 +198,7 @@ def _in_processes(work: _Work, points: Sequence[Tuple[int, Point]], workers: int
 
 
 class _Worker:
-    """A process, and what it is at."""
+    """A process, and its current point."""
 
     def __init__(self) -> None:
         context = multiprocessing.get_context("spawn")
@@ -213,7 +213,7 @@ class _Worker:
 
     @property
     def point(self) -> Optional[int]:
-        """Its number; None where it is at none."""
+        """Number of its current point; None if it is idle."""
         return self._point
 
     @point.setter
@@ -221,7 +221,7 @@ class _Worker:
         self._point, self.since = point, time.perf_counter()
 
     def end(self) -> str:
-        """How the process ended, in words, once it has."""
+        """How the process ended."""
         self.process.join(5.0)
         if self.process.is_alive():
             self.process.kill()
@@ -231,8 +231,8 @@ class _Worker:
 
 
 def _serve(pipe: Any) -> None:
-    """A worker: reads what is to be done once, then does point after point."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who asked
+    """A worker: reads its task once, then runs one point after the other."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
     try:
         pipe.send(("here", None))
         try:
@@ -243,7 +243,7 @@ def _serve(pipe: Any) -> None:
         pipe.send(("ready", None))
         while True:
             pipe.send(("done", work(points[pipe.recv()])))
-    except (EOFError, ConnectionError):  # nobody asks any more
+    except (EOFError, ConnectionError):  # the parent process has ended
         return
 
 
@@ -252,11 +252,11 @@ def _unreadable(why: str) -> str:
             "use workers=1")
 
 
-# What is kept.
+# Kept points.
 
 
 def _name_of(function: Any) -> str:
-    """Of a function, by which what it measured is found again; with what it holds, where that is more than its code."""
+    """A name for a function that identifies its kept results. It includes values that the function holds."""
     if isinstance(function, functools.partial):
         return _name_of(function.func) + _said(function, [function.args, function.keywords])
     name = getattr(function, "__qualname__", None)
@@ -284,7 +284,7 @@ def _said(function: Any, held: Any) -> str:
 
 
 def _kept(path: Optional[Path]) -> Optional[Outcome]:
-    """What was kept of a point; None where it is not there, is not whole or had failed."""
+    """The kept outcome of a point; None if it is missing, incomplete or failed."""
     if path is None or not path.exists():
         return None
     try:
@@ -296,7 +296,7 @@ def _kept(path: Optional[Path]) -> Optional[Outcome]:
 
 
 def _keep(path: Path, row: Outcome) -> None:
-    """Whole or not at all."""
+    """Writes the whole file or nothing."""
     passing = path.with_suffix(f".{os.getpid()}.passing")
     passing.write_text(json.dumps(row, indent=1), encoding="utf-8")
     os.replace(passing, path)

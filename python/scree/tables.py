@@ -6,7 +6,7 @@ from typing import Any, Dict, Mapping
 
 
 def pandas() -> Any:
-    """The library; raises ImportError in words where it is missing."""
+    """The library; raises ImportError with advice if it is missing."""
     try:
         import pandas as library
     except ImportError as error:
@@ -15,8 +15,8 @@ def pandas() -> Any:
 
 
 def frame_of(arrays: Mapping[str, Any]) -> Any:
-    """pandas.DataFrame of arrays with a row each; those of shape (n, 3) become NAME_x, NAME_y, NAME_z, and of
-    (n, 4) NAME_w, NAME_x, ..."""
+    """pandas.DataFrame of arrays, one row each; arrays of shape (n, 3) become NAME_x, NAME_y, NAME_z, and arrays of
+    shape (n, 4) NAME_w, NAME_x, ..."""
     columns: Dict[str, Any] = {}
     for name, values in arrays.items():
         if values.ndim == 1:

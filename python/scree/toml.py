@@ -1,4 +1,4 @@
-"""Values of Python as TOML: numbers to their last bit, NumPy's numbers and arrays as well."""
+"""Python values as TOML, with all digits of numbers; also NumPy's numbers and arrays."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r", "\b
 
 
 def plain(value: Any) -> Any:
-    """The same in Python's own types: arrays as lists, NumPy's numbers as numbers, tuples as lists."""
+    """The same value in Python's own types: arrays as lists, NumPy's numbers as numbers, tuples as lists."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -59,7 +59,7 @@ def _is_tables(value: Any) -> bool:
 
 
 def _table(lines: List[str], path: Tuple[str, ...], table: Dict[str, Any]) -> None:
-    """The entries of a table, those first that are no tables themselves."""
+    """The entries of a table; entries that are no tables come first."""
     tables: List[Tuple[str, Any]] = []
     for key, value in table.items():
         if len(path) < 1 and (isinstance(value, dict) or _is_tables(value)):
@@ -74,14 +74,14 @@ def _table(lines: List[str], path: Tuple[str, ...], table: Dict[str, Any]) -> No
 
 
 def to_document(table: Mapping[str, Any]) -> str:
-    """A whole file: a heading for each table and for each element of a list of tables at its top."""
+    """A whole file: a heading for each table, and for each element of a list of tables at the top level."""
     lines: List[str] = []
     _table(lines, (), plain(table))
     return "\n".join(lines).lstrip("\n") + "\n"
 
 
 def csv(columns: Iterable[Tuple[str, Iterable[Any]]]) -> str:
-    """A table with a heading; numbers to their last bit."""
+    """A table with a heading, with all digits of numbers."""
     names, values = zip(*((name, [plain(v) for v in column]) for name, column in columns))
     lines = [",".join(names)]
     lines.extend(",".join(v if isinstance(v, str) else repr(v) for v in row) for row in zip(*values))

@@ -1,4 +1,4 @@
-"""The command `scree validate`: experiments of a library held against published numbers."""
+"""The command `scree validate`: experiments of a library compared with published numbers."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ MISSED = 14  # tools/exit_codes.h: exit_different
 
 
 class Interrupted(Exception):
-    """By a signal; what was done is kept."""
+    """A signal ended the command; finished work is kept."""
 
 
 def run(case: Case, options: argparse.Namespace) -> Result:
-    """Does the runs of a case that are not there yet, and looks at all of them."""
+    """Does the missing runs of a case, and analyses all of its runs."""
     study = case.study(options.full, options.folder, options.workers, options.changes)
     result = Result(case, options.full)
     sweep = Sweep(study, options.quiet)
@@ -51,7 +51,7 @@ def run(case: Case, options: argparse.Namespace) -> Result:
         result.checks = case.analyse(result.points)
     except StudyError as fault:
         result.error = "; ".join(fault.faults)
-    except Exception as fault:  # whatever an analysis does
+    except Exception as fault:  # any error of an analysis
         result.error = f"{case.file.name}: {type(fault).__name__}: {fault}"
     validation_report.draw(result, options.folder)
     return result

@@ -1,4 +1,4 @@
-"""Cases of `scree validate`: what a file of the library says, and what its analysis is handed."""
+"""Cases of `scree validate`: the content of the library's files, and the data for their analyses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GRADES = ("green", "amber", "red")
 
 @dataclass(frozen=True)
 class Form:
-    """Which runs a case makes: those of ``grid`` (all combinations) or of ``points``, each with every seed."""
+    """The runs of a case: those of ``grid`` (all combinations) or of ``points``, each with every seed."""
 
     grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     points: Sequence[Mapping[str, Any]] = ()
@@ -37,9 +37,9 @@ class Form:
 
 @dataclass(frozen=True)
 class Check:
-    """A measured value and the band that was published: it passes if value ± 2 errors reaches the band. Where the
-    error is above ``largest_error`` (left out: half of the band, and a tenth of the value) it could not fail, which
-    is no pass either."""
+    """A measured value and the published band: the check passes if value ± 2 errors reaches the band. If the error is
+    above ``largest_error`` (default: half of the band, and a tenth of the value), the check could not fail; this is
+    not a pass either."""
 
     name: str
     value: Optional[float]
@@ -47,7 +47,7 @@ class Check:
     low: float
     high: float
     unit: str = ""
-    published: str = ""  #: in words: where the band is from
+    published: str = ""  #: source of the band
     largest_error: Optional[float] = None
 
     @classmethod
@@ -69,13 +69,13 @@ class Check:
 
 
 def worst(grades: Sequence[str]) -> str:
-    """Of the verdicts of runs."""
+    """The worst of the runs' verdicts."""
     known = [grade for grade in grades if grade in GRADES]
     return max(known, key=GRADES.index) if known else ""
 
 
 def parameter(row: Row, key: str) -> Any:
-    """What the run had: of its point, of the form, or of the scene."""
+    """Value of a parameter in the run: from its point, the form, or the scene."""
     if key in row.job.overrides:
         return row.job.overrides[key]
     scene = read_toml(row.job.scene)
@@ -98,11 +98,11 @@ class Run:
         return parameter(self._row, key)
 
     def value(self, measure: str) -> float:
-        """As docs/studies.md names measures: "discharge.mass_flow_kg_s", "bed.solid_fraction:last"."""
+        """By docs/studies.md's names of measures: "discharge.mass_flow_kg_s", "bed.solid_fraction:last"."""
         return number(self._row, measure)
 
     def error(self, measure: str) -> float:
-        """Standard error over time; 0 where there is none."""
+        """Standard error over time; 0 if there is none."""
         return (self._row.measured.error(measure) or 0.0) if self._row.measured is not None else 0.0
 
     def table(self, name: str) -> Dict[str, Any]:
@@ -119,7 +119,7 @@ class Run:
 
 
 class RunsOfPoint:
-    """The runs of one point, which differ by their seeds."""
+    """The runs of one point, with different seeds."""
 
     def __init__(self, rows: List[Row]):
         self._rows = rows
@@ -130,8 +130,8 @@ class RunsOfPoint:
         return parameter(self._rows[0], key)
 
     def mean(self, measure: str) -> Mean:
-        """Over seeds. Its error is that of the seeds or that over time, whichever is larger: few seeds may agree by
-        chance."""
+        """Mean over seeds. Its error is the larger of the seeds' error and the error over time, because few seeds may
+        agree by chance."""
         for row in self._rows:
             number(row, measure)
         found = mean_of(measure, self._rows)
@@ -139,7 +139,7 @@ class RunsOfPoint:
         return Mean(found.value, max(found.error or 0.0, over_time), found.count)
 
     def mean_by(self, measure: Callable[[Run], float], error: float = 0.0) -> Mean:
-        """The same of anything that a function makes of a run; ``error`` is that of one run."""
+        """The same for the values of a function of a run; ``error`` is the error of one run."""
         values = [measure(run) for run in self.runs]
         n = len(values)
         mean = math.fsum(values) / n
@@ -148,7 +148,7 @@ class RunsOfPoint:
 
 
 def number(row: Row, measure: str) -> float:
-    """Raises StudyError, with the nearest name, where a run does not have it."""
+    """Raises StudyError, with the nearest name, if a run lacks the measure."""
     if row.measured is None:
         raise StudyError([f"{row.job.said}: the run is not finished"])
     if not row.measured.has(measure):
@@ -167,7 +167,7 @@ class Case:
     file: Path
     scene: Path
     title: str
-    measures: str  #: what is measured, in a sentence
+    measures: str  #: the measured quantities, in a sentence
     sources: List[str]
     short: Form
     full: Form
@@ -180,7 +180,7 @@ class Case:
         return self.full if full else self.short
 
     def study(self, full: bool, folder: Path, workers: int, changes: Mapping[str, Any]) -> Study:
-        """The runs of this case as those of a sweep."""
+        """The runs of this case as a sweep."""
         form = self.form(full)
         points = [{key: changes.get(key, value) for key, value in point.items()} for point in form.all_points()]
         keys = list(points[0])
@@ -191,12 +191,12 @@ class Case:
 
 
 def read_case(file: Path) -> Case:
-    """Runs the file as a module. Raises StudyError with all that is wrong with it."""
+    """Runs the file as a module. Raises StudyError with all of its errors."""
     module: Any = types.ModuleType(f"scree_validation_{file.stem}")
     module.__file__ = str(file)
-    try:  # not by import, which would write a folder __pycache__ beside it
+    try:  # not by import, which would write a folder __pycache__
         exec(compile(file.read_text(encoding="utf-8"), str(file), "exec"), module.__dict__)
-    except Exception as fault:  # whatever a file does
+    except Exception as fault:  # any error of a file
         raise StudyError([f"{file}: {type(fault).__name__}: {fault}"]) from None
     faults = [f"{file}: {name} is missing" for name in ("TITLE", "MEASURES", "SOURCES", "SHORT", "FULL", "analyse")
               if not hasattr(module, name)]
@@ -217,7 +217,7 @@ def read_case(file: Path) -> Case:
 
 
 def library(named: Optional[Path]) -> Path:
-    """The folder of cases: the one that is named, that of the sources, or that of an installation."""
+    """The folder of cases: the named one, that of the sources, or that of an installation."""
     places = [named] if named is not None else _places()
     for place in places:
         if place.is_dir() and any(place.glob("*.py")):
@@ -228,7 +228,7 @@ def library(named: Optional[Path]) -> Path:
 
 
 def _places() -> List[Path]:
-    """Above the package and the program: of the sources, of a build in them, of an installation."""
+    """Folders above the package and the program: of the sources, of a build in them, of an installation."""
     from . import program
     from .errors import ProgramError
 
@@ -244,7 +244,7 @@ def names_of(folder: Path) -> List[str]:
 
 
 def read_cases(folder: Path, names: Sequence[str]) -> List[Case]:
-    """Those that are named, or all. Raises StudyError where a name is not there."""
+    """The named cases, or all. Raises StudyError if a name does not exist."""
     there = names_of(folder)
     unknown = [name for name in names if name not in there]
     if unknown:

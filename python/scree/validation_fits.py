@@ -1,4 +1,4 @@
-"""What analyses of `scree validate` have in common: fits, ratios, a published law, points with error bars."""
+"""Shared by analyses of `scree validate`: fits, ratios, a published law, points with error bars."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Line:
 
     @property
     def root(self) -> float:
-        """Where it is zero."""
+        """The zero of the line."""
         return -self.intercept / self.slope
 
     @property
@@ -35,8 +35,8 @@ class Line:
 
 
 def line(x: Sequence[float], y: Sequence[float], errors: Optional[Sequence[float]] = None) -> Line:
-    """Weighted least squares. Errors are scaled up where the points lie farther from the line than they say; without
-    them they follow from the scatter."""
+    """Weighted least squares. Errors are increased if the scatter of the points exceeds them. Without errors they
+    follow from the scatter."""
     import numpy
 
     xs, ys = numpy.asarray(x, float), numpy.asarray(y, float)
@@ -62,7 +62,7 @@ def power(x: Sequence[float], y: Sequence[float], errors: Optional[Sequence[floa
 
 
 def over(a: Mean, b: Mean) -> Mean:
-    """Their ratio; the errors are taken to be independent."""
+    """Ratio; the errors are assumed to be independent."""
     if a.value is None or not b.value:
         return Mean()
     ratio = a.value / b.value

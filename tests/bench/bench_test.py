@@ -1,4 +1,4 @@
-"""Runs `scree bench` as people do: bench_test.py <scree> [Bench.test_name ...]"""
+"""Runs `scree bench` as users do: bench_test.py <scree> [Bench.test_name ...]"""
 
 import csv
 import json
@@ -83,7 +83,7 @@ class Bench(unittest.TestCase):
         self.assertAlmostEqual(physics["residual_max"] / case["tolerance"], run["residual_of_goal_max"])
         self.assertAlmostEqual(physics["steps_not_converged"] / case["steps"], run["share_not_converged"])
         self.assertLessEqual(physics["sweeps"], physics["sweeps_max"])
-        # A step that is halved three times over has fifteen solutions.
+        # A step that is halved three times has fifteen solutions.
         self.assertLessEqual(physics["sweeps_max"], 15 * case["max_sweeps"])
         self.assertGreaterEqual(run["energy_injected_J"], run["energy_created_J"])
         self.assertEqual(run["settled_at_s"] is None, run["settling_wall_s"] is None)
@@ -175,7 +175,7 @@ class Bench(unittest.TestCase):
         text = self.bench("--compare", "out.json", "out.json").stdout
         self.assertIn("no time changed beyond the noise; the same states, bit for bit", text)
         samples = report["cases"][0]["step_time_s"]["samples"]
-        quiet = [samples[0] * (1 + 0.001 * k) for k in range(5)]  # the machine may be as noisy as it likes
+        quiet = [samples[0] * (1 + 0.001 * k) for k in range(5)]  # independent of the machine's noise
         report["cases"][0]["step_time_s"]["samples"] = report["cases"][0]["cpu_time_s"]["samples"] = quiet
         self.write("before.json", report)
         report["cases"][0]["step_time_s"]["samples"] = [2 * time for time in quiet]
@@ -222,7 +222,7 @@ class Bench(unittest.TestCase):
             shown = file.read()
         for title in ("steps of a run", "residual of a run", "settling", "time to equal residual"):
             self.assertIn(title, shown)
-        # What is run whole of its own accord can be timed from a moment on too, and the words do not go together.
+        # A scene that is run whole by default can also be timed from a moment on, but not with both options.
         self.bench("collapse", "--size", "30", "--from", "0.1", "--steps", "2", *once, "--no-residuals")
         with open(self.path("out.json")) as file:
             self.assertEqual([(None, 2)], [(c["whole_run"], c["steps"]) for c in json.load(file)["cases"]])

@@ -1,4 +1,4 @@
-"""What a bounded step with a break costs, in instructions: breaks_test.py PIECEWISE_STEPS. 77: no valgrind here."""
+"""Instructions of a bounded step with a break: breaks_test.py PIECEWISE_STEPS. 77: no valgrind here."""
 
 import json
 import re
@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-MOST = 1.5  # of a smooth step: what a step in real time has to be bounded by
+MOST = 1.5  # times a smooth step: the bound for a step in real time
 
 
 def instructions(program, function, folder):

@@ -41,7 +41,7 @@ class Names(unittest.TestCase):
         self.assertEqual([1000, 1.0, 500.0, 100.0, 100.0, 50.0, ""], rows["step"])
         self.assertEqual([300, 0.3, 150.0, 30.0, 30.0, 15.0, ""], rows["detection"])
         self.assertEqual(10.0, rows["solution: sweeps"][-1])
-        self.assertIn("scree::news", rows)  # a function that the list of stages does not know yet
+        self.assertIn("scree::news", rows)  # a function that is not in the list of stages
         self.assertNotIn("scree::trifle", rows)
 
 

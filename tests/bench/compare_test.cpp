@@ -1,4 +1,4 @@
-// What a comparison of two benchmarks finds and what it leaves alone, on made-up times.
+// Differences that a comparison of two benchmarks must find or must ignore, on made-up times.
 #include "tools/bench/compare.h"
 
 #include <cmath>
@@ -100,8 +100,8 @@ TEST(Difference, DoubledTimeIsSignificantInStrongNoise) {
   }
 }
 
-/// 3 deviations of single values are about 3 sqrt(7) / 1.25 = 6 of the medians of seven; what is left are the
-/// samples whose own deviation comes out far too small.
+/// 3 deviations of single values are about 3 sqrt(7) / 1.25 = 6 of the medians of seven. The remaining cases
+/// are samples whose own deviation is far too small.
 TEST(Difference, NoiseAloneIsRarelySignificant) {
   int found = 0;
   constexpr int trials = 2000;
@@ -116,7 +116,7 @@ TEST(Difference, BelowTheThresholdIsNotSignificant) {
 }
 
 TEST(Difference, OfFewSamplesMustBeLargerToBeSignificant) {
-  EXPECT_FALSE(difference({1.0}, {3.0}, 0.03).significant);                      // one alone tells nothing
+  EXPECT_FALSE(difference({1.0}, {3.0}, 0.03).significant);                      // one value shows nothing
   EXPECT_FALSE(difference({1.0, 1.2, 1.4}, {2.0, 2.2, 2.4}, 0.03).significant);  // within three ranges
   EXPECT_TRUE(difference({1.0, 1.01, 1.02}, {2.0, 2.01, 2.02}, 0.03).significant);
 }
@@ -170,7 +170,7 @@ TEST(Compare, ComparesWholeRunsByTotalTime) {
   before.cases = {made_up_run(noisy(1e-3, 0.01, 7, 1))};
   after.cases = {made_up_run(noisy(1e-3, 0.01, 7, 2))};
   EXPECT_FALSE(compare(before, after, 0.03).slower());
-  // Steps of half the length take a tenth less time each: the run takes longer all the same.
+  // Steps of half the length take only a tenth less time each, so the run takes longer.
   BenchCase& run = after.cases[0];
   run.steps *= 2;
   for (double& time : run.step_s) time *= 0.9;
@@ -223,7 +223,7 @@ TEST(HashFaults, AreFoundBetweenThreadsAndRepeats) {
   EXPECT_EQ(hash_faults(report).size(), 1u);
   report.cases[0].reproducible = false;
   EXPECT_EQ(hash_faults(report).size(), 2u);
-  report.cases[1].key.solver = "admm";  // another solver may end elsewhere
+  report.cases[1].key.solver = "admm";  // another solver may end in another state
   EXPECT_EQ(hash_faults(report).size(), 1u);
 }
 

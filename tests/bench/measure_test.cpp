@@ -1,4 +1,4 @@
-// What a measurement of a small heap tells, against stepping it by hand.
+// The results of a measurement of a small heap, against stepping it by hand.
 #include "tools/bench/measure.h"
 
 #include <filesystem>
@@ -42,14 +42,14 @@ TEST(TileBench, MirrorsTheBedAndMovesTheWalls) {
   const PreparedScene tiled = tile_bench(bed, 3, 0.0, Progress::Style::none);
   EXPECT_EQ(tiled.scene.name, "settled_bed_3x3");
   EXPECT_EQ(tiled.preparation.bodies, 9 * 80);
-  const double width = 2.0 * std::sqrt(0.08);  // of the box, whose middle is the origin
+  const double width = 2.0 * std::sqrt(0.08);  // of the box, which is centred at the origin
   const Bodies &one = bed.state.bodies, &all = tiled.state.bodies;
   const std::size_t right = 80, right_behind = 5 * 80;  // first of the tiles (1, 0) and (2, 1)
   EXPECT_NEAR(all.position[right + 9].x(), width - one.position[9].x(), 1e-12);
   EXPECT_NEAR(all.position[right_behind + 7].x(), one.position[7].x() + 2 * width, 1e-12);
   EXPECT_NEAR(all.position[right_behind + 7].y(), width - one.position[7].y(), 1e-12);
   EXPECT_EQ(all.linear_velocity[right + 3].x(), -one.linear_velocity[3].x());
-  // A mirror image is as wide and has the same energy, which knows how bodies turn about axes of their own.
+  // A mirror image has the same width and the same energy, which depends on rotations about the bodies' axes.
   for (std::size_t k = 0; k < 80; ++k) {
     const Vec3 before = half_extent(bed.scene.model.shapes, one.shape[k], one.orientation[k]);
     EXPECT_TRUE(before.isApprox(
@@ -57,7 +57,7 @@ TEST(TileBench, MirrorsTheBedAndMovesTheWalls) {
   }
   EXPECT_NEAR(kinetic_energy(all), 9.0 * kinetic_energy(one), 1e-9 * kinetic_energy(all));
   EXPECT_EQ(all.id.back(), 9 * 80 - 1);
-  // All lie between the walls as they did, and neighbours from two tiles do not overlap.
+  // All bodies keep their places between the walls, and neighbours from two tiles do not overlap.
   State state = tiled.state;
   Workspace workspace;
   StepResult result;

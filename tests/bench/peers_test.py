@@ -1,4 +1,4 @@
-"""What benchmarks/peers/compare.py makes of hulls and of repeated runs: peers_test.py"""
+"""Hulls and repeated runs of benchmarks/peers/compare.py: peers_test.py"""
 
 import math
 import pathlib

@@ -16,13 +16,13 @@ import callgrind  # noqa: E402
 import roofline  # noqa: E402
 
 LIMITS = {"limits": [{"threads": 1, "bandwidth_B_s": 1e10, "peak_flop_s": {"baseline": 1e9, "avx2": 2e9}}]}
-ITEMS, STEPS = 20001, 2  # odd: vectors leave a rest
-SMALL, LARGE = "65536,16,64", "8388608,16,64"  # caches that do not hold the 160 kB of an array, and do
+ITEMS, STEPS = 20001, 2  # odd, so that vectors leave a remainder
+SMALL, LARGE = "65536,16,64", "8388608,16,64"  # a cache smaller than an array of 160 kB, and a larger one
 
 
 def known_program():
-    """C++ of a step that calls every stage. Stage k does 2 (k + 1) flop on each of ITEMS; `shared` does 7 an item for
-    two stages, of which one hands it ten times as much. And what is counted before and after does not count."""
+    """C++ of a step that calls every stage. Stage k does 2 (k + 1) flop on each of ITEMS; `shared` does 7 per item for
+    two stages, and one of them gives it ten times as many items. Work before and after the step does not count."""
     stages = [function.removeprefix("scree::") for _, function in callgrind.STAGES[1:]]
     lines = ["#include <cstdio>", "#include <cstdlib>", "#include <vector>", "#if __has_include(<valgrind/callgrind.h>)",
              "#include <valgrind/callgrind.h>", "#endif", "#define ALONE __attribute__((noinline))", "namespace scree {",
@@ -51,7 +51,7 @@ def known_program():
 
 
 def known_flop():
-    """{stage: flop a step} of that program."""
+    """{stage: flop per step} of this program."""
     flop = {stage: 2 * (k + 1) * ITEMS for k, (stage, _) in enumerate(callgrind.STAGES[1:])}
     flop["detection"] += 7 * ITEMS
     flop["assembly"] += 7 * (ITEMS // 10)
@@ -116,7 +116,7 @@ class KnownProgram(Folder):
 
     def test_every_flop_is_counted_for_its_stage(self):
         variants = [["-O0"], ["-O2"]]
-        if processor_has("avx2", "fma"):  # valgrind offers what the processor has
+        if processor_has("avx2", "fma"):  # valgrind supports the processor's features
             variants += [["-O3", "-mavx2"], ["-O3", "-mavx2", "-mfma", "-ffp-contract=fast"]]
         for flags in variants:
             with self.subTest(flags=flags):
@@ -134,10 +134,10 @@ class KnownProgram(Folder):
             for name in ("loaded_B", "stored_B"):  # and, once, addresses and constants
                 self.assertGreaterEqual(small[stage][name], array, f"{stage} {name}")
                 self.assertLess(small[stage][name], array + 500, f"{stage} {name}")
-        for name in ("past_L1_B", "memory_B"):  # nothing of the array is left from the stage before
+        for name in ("past_L1_B", "memory_B"):  # no data of the array remain from the stage before
             self.assertAlmostEqual(array, small["drift"][name], delta=0.01 * array)
         self.assertAlmostEqual(array, large["drift"]["past_L1_B"], delta=0.01 * array)
-        for name in ("loaded_B", "stored_B"):  # what reads and writes one operand does both
+        for name in ("loaded_B", "stored_B"):  # an instruction that reads and writes one operand does both
             self.assertAlmostEqual(array, small["scree::touch"][name], delta=20)
         self.assertLess(large["step"]["memory_B"], 0.001 * array)
 

@@ -1,4 +1,4 @@
-// What is made of the steps of a whole run, on made-up reports; and the scenes that are run whole.
+// Values from the steps of a whole run, on made-up reports; and the scenes that are run whole.
 #include "tools/bench/whole_run.h"
 
 #include <filesystem>
@@ -42,7 +42,7 @@ class WholeRuns : public testing::Test {
 };
 
 TEST_F(WholeRuns, SettleWhenTheyMoveNoMoreToTheEnd) {
-  // A lattice that is about to fall is still at first; a grain rocks once more at 4 s.
+  // A lattice is still at first, just before it falls; a grain moves once more at 4 s.
   const WholeRun run = describe(reports_with({still, moving, still, moving, still, still}),
                                 {{1, 2, 3, 4, 5, 6}, {2, 4, 6, 8, 10, 12}});
   ASSERT_TRUE(run.settled_at_s.has_value());
@@ -66,7 +66,7 @@ TEST_F(WholeRuns, WorstStepIgnoresOutliersOfSingleRepeats) {
   EXPECT_DOUBLE_EQ(run.worst_step_at_s, 4.0);
   EXPECT_EQ(run.worst_step_s, (std::vector<double>{4, 9, 5}));
   EXPECT_EQ(run.median_step_s, (std::vector<double>{1, 1, 1}));
-  EXPECT_DOUBLE_EQ(run.slow_step_s[0], 3.4);  // 95 % of the way from the first to the last of 1 1 1 1 4
+  EXPECT_DOUBLE_EQ(run.slow_step_s[0], 3.4);  // 95 % of the distance from the first to the last of 1 1 1 1 4
   ASSERT_EQ(run.stretches.size(), 5u);
   EXPECT_DOUBLE_EQ(run.stretches[1].step_s, 1.0);
   EXPECT_DOUBLE_EQ(run.stretches[3].step_s, 4.0);
@@ -78,7 +78,7 @@ TEST_F(WholeRuns, SumInjectedEnergyOverSteps) {
   for (StepReport& r : reports) {
     r.energy.potential = potential - 50.0 * r.time_s;
     r.energy_injected_J = 3.0;
-    r.energy.dissipated_by_friction = 1.0;  // and impacts gave 2 J, of which 1 J came from nowhere
+    r.energy.dissipated_by_friction = 1.0;  // and impacts gave 2 J, 1 J of it without a source
     r.energy.dissipated_by_impact = -2.0;
   }
   const WholeRun run = describe(reports, {{1, 1, 1}});

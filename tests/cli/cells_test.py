@@ -15,7 +15,7 @@ SOURCE = os.path.abspath(sys.argv[2])
 
 
 def unpacked(data):
-    """LZ4's block format: literals, then a copy of what is there already, and again."""
+    """LZ4's block format: literals, then a copy of earlier data, and again."""
     out, at = bytearray(), 0
 
     def length(nibble):
@@ -67,7 +67,7 @@ class Cells(unittest.TestCase):
         return done.stdout
 
     def run_scene(self, name, *arguments):
-        """A scene of the tests, or one that is shipped."""
+        """A scene of the tests, or a shipped scene."""
         shipped = os.path.join(SOURCE, "scenes", name)
         scene = shipped if os.path.exists(shipped) else os.path.join(SOURCE, "tests", "data", "cells", name)
         return self.scree("run", scene, "-o", "out", *arguments)
@@ -77,7 +77,7 @@ class Cells(unittest.TestCase):
             return list(csv.DictReader(file))
 
     def fields(self, *arguments):
-        """[frame] the arrays of cells, and how many there are."""
+        """[frame] the arrays of cells, and the number of cells."""
         self.scree("fields", "out", "-q", *arguments)
         folder = os.path.join(self.folder, "out", "fields")
         frames = []
@@ -88,8 +88,8 @@ class Cells(unittest.TestCase):
         return frames
 
     def check_fields(self, frames, row):
-        """Mass and stress of the last frame are those of the cell: frames are written in single precision, and bodies
-        have gone on for half a step since their contacts acted."""
+        """Mass and stress of the last frame equal those of the cell. Frames are in single precision, and bodies have
+        moved for half a step since their contacts acted."""
         file, arrays, cells = frames[-1]
         volume = float(row["volume_m3"])
         mass = int(self.table("steps.csv")[-1]["bodies"]) * self.grain
@@ -102,7 +102,7 @@ class Cells(unittest.TestCase):
         return file
 
     def test_fields_of_a_row_across_the_seam(self):
-        """Three balls, two contacts within the cell and one across its seam: each bears 1000 Pa times the section."""
+        """Three balls, two contacts inside the cell and one across its seam: each carries 1000 Pa times the section."""
         self.run_scene("row_at_a_stress.toml", "-q")
         self.grain, self.tolerance = 2500 * 4 / 3 * math.pi * 0.005**3, 1e-4
         frames = self.fields()
@@ -117,7 +117,7 @@ class Cells(unittest.TestCase):
             return file.read().splitlines()
 
     def test_exports_say_what_repeats(self):
-        """An upright cell and one that is sheared, as OVITO and LAMMPS know them."""
+        """An upright and a sheared cell in the formats of OVITO and LAMMPS."""
         self.run_scene("row_at_a_stress.toml", "-q", "--set", "cell.periodic=[\"x\", \"y\"]")
         self.assertRegex(self.exported("xyz", "0.2")[1], r'Lattice="0.03 0(\.0)? 0(\.0)? .*" Origin=".*" pbc="T T F"')
         self.assertEqual(self.exported("lammps", "0.2")[4:6], ["ITEM: BOX BOUNDS pp pp ff", "0 0.03"])
@@ -129,15 +129,15 @@ class Cells(unittest.TestCase):
         self.assertEqual((xz, yz), (0, 0))
         side, strain = z_high - z_low, 20 * 0.02
         self.assertAlmostEqual(xy / (y_high - y_low), strain, delta=1e-6)
-        self.assertAlmostEqual(x_high - x_low, side * (1 + strain), delta=1e-6)  # bounds are those of the box about it
+        self.assertAlmostEqual(x_high - x_low, side * (1 + strain), delta=1e-6)  # bounds are those of its bounding box
         for row in lines[9:]:
             x, y = (float(number) for number in row.split()[2:4])
             along = (x - x_low - (y - y_low) * strain) / side
             self.assertTrue(-1e-6 < along < 1 + 1e-6, row)
 
     def test_fields_of_a_sheared_cell(self):
-        """Cells of the grid go with the cell; the row of cell.csv is the frame's. In steps of 0.5 ms at 20 /s bodies go on
-        by a two-hundredth of their distance before the frame."""
+        """Cells of the grid move with the cell; the row of cell.csv belongs to the frame. In steps of 0.5 ms at 20 /s
+        bodies move by a two-hundredth of their distance before the frame."""
         self.run_scene("cells/shear_cell.toml", "-q", "--until", "0.45", "--set", "bodies[0].count=200", "--set",
                        "cell.high=[0.158,0.158,0.158]", "--set", "bodies[0].region.high=[0.158,0.158,0.158]")
         self.grain, self.tolerance = 2500 * 4 / 3 * math.pi * 0.012 * 0.010 * 0.008, 0.02
@@ -149,7 +149,7 @@ class Cells(unittest.TestCase):
         start = [row for row in rows if abs(float(row["time_s"]) - 0.01) < 1e-9]
         self.assertLess(abs(float(start[0]["strain_xy"])), 1e-12)
         self.assertAlmostEqual(float(rows[-1]["strain_xy"]), 30 * 0.002, delta=1e-3)  # half a step is 7.5e-3
-        # The pair overlaps by 2.2 % from the start on; the flow adds nothing to it.
+        # The pair overlaps by 2.2 % from the start; the flow does not increase it.
         steps = self.table("steps.csv")
         self.assertLess(max(float(s["penetration_max"]) for s in steps if float(s["time_s"]) > 0.0095), 0.01)
 
@@ -160,7 +160,7 @@ class Cells(unittest.TestCase):
         self.assertGreater(int(steps[-1]["bodies"]), 350)
 
     def test_a_channel_is_poured_into(self):
-        """As many come as leave in the end; the verdict says that the accounts close."""
+        """Inflow and outflow are equal in the end; the verdict states that the balances close."""
         said = self.run_scene("cells/periodic_channel.toml", "--until", "1.0")
         self.assertIn("verdict: green", said)
         passed = {row["opening"]: int(row["bodies"]) for row in self.table("openings.csv")}
@@ -169,7 +169,7 @@ class Cells(unittest.TestCase):
         self.assertEqual(came - left, int(self.table("steps.csv")[-1]["bodies"]))
 
     def test_regions_of_events_see_images(self):
-        """A ball goes round in a cell of a metre at 10 m/s: it comes into a part of it ten times in a second."""
+        """A ball moves round in a cell of 1 m at 10 m/s: it enters a region of the cell ten times in 1 s."""
         with open(os.path.join(self.folder, "ring.toml"), "w") as file:
             file.write("""
 gravity = [0, 0, 0]
@@ -191,7 +191,7 @@ record = true
         self.assertEqual([round(t, 6) for t in times], [round(0.035 + 0.1 * k, 6) for k in range(10)])
 
     def test_a_point_in_a_rectangle(self):
-        """Across a wall 0.9 of the velocity comes back, along it all stays: so x and z know nothing of each other."""
+        """Across a wall 0.9 of the velocity returns, along it all remains: so x and z are independent of each other."""
         self.run_scene("piecewise/rectangle.toml", "-q")
         k, g, speed = 0.9, 9.807, 10 * math.sqrt(0.5)
         expected, t, v = [], 0.0, speed

@@ -46,7 +46,7 @@ point = [0, 0, 0]
 normal = [0, 0, 1]
 """
 
-# Forty grains that fall into a heap; whether that goes well is a matter of steps and sweeps.
+# Forty grains that fall into a heap; steps and sweeps decide whether the result is good.
 HEAP = """
 name = "heap"
 time_step = 0.002
@@ -96,10 +96,10 @@ class CommandLine(unittest.TestCase):
         return subprocess.run(arguments, capture_output=True, text=True, cwd=self.folder, timeout=60, **options)
 
     def start_endless(self):
-        """A run that will not end by itself, after its first line of progress."""
+        """A run without an end, after its first line of progress."""
         self.write_scene(end_time=1e6)
         refused = self.run_program(*self.command())
-        self.assertEqual(refused.returncode, 13)  # it would fill the disk, sooner or later
+        self.assertEqual(refused.returncode, 13)  # without a limit it would fill the disk
         self.assertIn("--force", refused.stderr)
         process = subprocess.Popen(self.command("--force"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.stdout.close)
@@ -122,7 +122,7 @@ class CommandLine(unittest.TestCase):
         return [(float(entry.get("timestep")), entry.get("file")) for entry in root.iter("DataSet")]
 
     def check_whole(self):
-        """All that an ended run leaves can be read, and every listed frame is there and is well-formed."""
+        """All files of an ended run can be read, and every listed frame exists and is well-formed."""
         rows = self.rows()
         self.assertGreater(len(rows), 0)
         self.assertTrue(all(row["state_hash"] for row in rows))
@@ -194,7 +194,7 @@ class CommandLine(unittest.TestCase):
         return verdict["grade"], {finding["code"]: finding for finding in verdict["findings"]}
 
     def test_verdict(self):
-        """The last thing a run prints, and what to change; the same is in summary.json."""
+        """The last line of a run's output is the verdict, with advice; summary.json has the same."""
         done = self.heap(*RASH)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertNotIn("\x1b", done.stdout)
@@ -218,7 +218,7 @@ class CommandLine(unittest.TestCase):
         self.assertTrue(done.stdout.endswith("verdict: green, all checks passed\n"), done.stdout)
 
     def test_quiet_verdict(self):
-        """With -q a run says only what is not green, and not on its standard output."""
+        """With -q a run prints only checks that are not green, and not on its standard output."""
         done = self.heap("-q", *CAREFUL)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         for settings, grade in ((HASTY, "amber"), (RASH, "red")):
@@ -235,7 +235,7 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(self.heap("-q", *settings, "--strict=red").returncode, plain, settings)
             self.assertEqual(self.heap("-q", *settings, "--strict=amber").returncode, amber, settings)
         self.assertEqual(self.heap("--strict=blue").returncode, 2)
-        # The name of the scene is no grade.
+        # The scene's name is not a grade.
         self.assertEqual(self.run_program(PROGRAM, "run", "--strict", self.scene, "-q", "-o", "strict").returncode, 0)
         # A run that fails keeps its own status, and is red too.
         self.scene = self.write_scene(speed=1e200)
@@ -297,8 +297,8 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
 
     def test_a_run_which_fails_waits_for_vtk(self):
-        # VTK is loaded beside the start of a run. Its constructors must have ended when the program exits, or
-        # they meet the destructors. A library which is slow to load stands in for it.
+        # VTK is loaded in parallel with the start of a run. Its constructors must have ended when the program exits, or
+        # they run together with the destructors. A library with a slow start replaces it here.
         with open(os.path.join(self.folder, "slow.c"), "w") as file:
             file.write("#include <unistd.h>\n"
                        "__attribute__((constructor)) static void load(void) {\n"
@@ -325,7 +325,7 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(self.summary()["status"], "failed")
 
     def test_numerical_failure(self):
-        self.write_scene(speed=1e200)  # its kinetic energy is beyond all numbers
+        self.write_scene(speed=1e200)  # its kinetic energy overflows
         done = self.run_program(*self.command())
         self.assertEqual(done.returncode, 5, done.stderr)
         self.assertIn("finite", done.stderr)
@@ -333,7 +333,7 @@ class CommandLine(unittest.TestCase):
         self.check_whole()
 
     def test_ledger_tolerance(self):
-        """A ball that falls between two: a run that creates more energy than is allowed ends as failed."""
+        """A ball that falls between two: a run that creates more energy than the limit ends as failed."""
         pile = os.path.join(self.folder, "pile.toml")
         with open(pile, "w") as file:
             file.write(
@@ -384,7 +384,7 @@ class CommandLine(unittest.TestCase):
                 self.assertAlmostEqual(ledger["boundary_impulse"][frame][2], impulse, delta=1e-12 + 1e-12 * abs(impulse))
 
     def test_solve(self):
-        """A step is stored, solved again, and drawn; what cannot be done is told."""
+        """A step is stored, solved again, and drawn; impossible requests give a message."""
         problem = os.path.join(self.folder, "step.h5")
         self.scene = self.write_scene(end_time=0.25, speed=1.0)
         done = self.run_program(*self.command("--dump-problem", problem, "--dump-step", "200"))
@@ -451,7 +451,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(self.run_program(*self.command("--force")).returncode, 4)
 
     def test_closed_stdout(self):
-        # What `scree run ... | head -1` does: the run goes on to its end.
+        # The same as `scree run ... | head -1`: the run continues to its end.
         reading, writing = os.pipe()
         os.close(reading)
         done = subprocess.run(self.command(), stdout=writing, stderr=subprocess.PIPE, timeout=60)
@@ -468,7 +468,7 @@ class CommandLine(unittest.TestCase):
         self.assertRegex(lines[-1], r"^100 %  step 50  t 0\.05")
 
     def run_in_terminal(self, columns, **environment):
-        """What a terminal of that width receives."""
+        """The output in a terminal of the given width."""
         terminal, program_side = pty.openpty()
         fcntl.ioctl(program_side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         process = subprocess.Popen(self.command(), stdout=program_side, stderr=program_side, close_fds=True,
@@ -478,7 +478,7 @@ class CommandLine(unittest.TestCase):
         while True:
             try:
                 part = os.read(terminal, 65536)
-            except OSError:  # Linux says so when the program has left the terminal
+            except OSError:  # Linux raises this when the program has closed the terminal
                 break
             if not part:
                 break

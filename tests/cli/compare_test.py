@@ -60,7 +60,7 @@ high = [1, 1, 0.1]
 
 
 def place(x):
-    """Of a number among those of single precision, in their order."""
+    """Index of a number among those of single precision, in their order."""
     bits = struct.unpack("<I", struct.pack("<f", abs(x)))[0]
     return -bits - 1 if x < 0 or str(x) == "-0.0" else bits
 
@@ -89,7 +89,7 @@ class Compare(unittest.TestCase):
         return done.stdout + done.stderr
 
     def told(self, a, b, *options, status):
-        """What --json says, which the text must bear out."""
+        """The result of --json, which the text must agree with."""
         self.assertIn("the runs differ" if status == 14 else "the runs are the same" if status == 0 else "cannot be compared",
                       self.compared(a, b, *options, status=status))
         return json.loads(self.compared(a, b, "--json", *options, status=status))
@@ -101,7 +101,7 @@ class Compare(unittest.TestCase):
         return path
 
     def edit(self, folder, row, column, change):
-        """Changes one cell of steps.csv; returns what stood there."""
+        """Changes one cell of steps.csv; returns its old value."""
         path = os.path.join(self.folder, folder, "steps.csv")
         with open(path) as file:
             lines = file.read().split("\n")
@@ -153,7 +153,7 @@ class Compare(unittest.TestCase):
         self.assertRegex(said, r"body \d+, position [xyz]: -?[0-9.]+ \(-?0x1[.0-9a-f]*p[+-]\d+\) \| .* ulps? apart")
 
     def test_edited_rows(self):
-        """Every column is looked at, whatever its stage, and wall times are not."""
+        """Every column is compared, of every stage, except wall times."""
         for column, stage, row in (("contacts", "detection", 150), ("sweeps", "solver", 100), ("kinetic_energy_J", "balances", 7),
                                    ("momentum_z_kg_m_s", "balances", 1), ("bodies", "coming and going", 20), ("asleep", "sleep", 3),
                                    ("solver_status", "solver", 4)):
@@ -168,7 +168,7 @@ class Compare(unittest.TestCase):
         self.compared("one", "edited", status=0)
 
     def test_hash_of_the_last_step(self):
-        """The state differs, and no frame and no other number shows it."""
+        """The state differs, although no frame and no other number differs."""
         self.copy("edited")
         self.edit("edited", 200, "state_hash", lambda text: "0" * 16)
         said = self.compared("one", "edited", status=14)
@@ -182,7 +182,7 @@ class Compare(unittest.TestCase):
         self.assertIn("only A has one", self.compared("sparse", "edited", status=14))
 
     def test_last_bit_of_the_last_state(self):
-        """What frames round away is told from the state at the end: a kick in the last step alone."""
+        """A difference below the precision of frames is found in the final state: a kick in the last step alone."""
         scene = SCENE + '[[events]]\nname = "turn"\nquantity = "time_s"\nrises_above = 0.397\ngravity = [1e-12, 0, -9.81]\n'
         with open(os.path.join(self.folder, "kick.toml"), "w") as file:
             file.write(scene)
@@ -193,7 +193,7 @@ class Compare(unittest.TestCase):
         self.assertGreater(number["ulps"], 0)
 
     def test_a_run_that_went_on(self):
-        """Stopped halfway and gone on from its checkpoint, it is the same to the last bit."""
+        """A run that stopped halfway and continued from its checkpoint is the same to the last bit."""
         self.run_scene("stopped", "--until", "0.2")
         done = subprocess.run([PROGRAM, "run", "--resume", "stopped", "--until", "0.4", "-q"], cwd=self.folder,
                               capture_output=True, text=True, timeout=60, check=False)
@@ -222,7 +222,7 @@ class Compare(unittest.TestCase):
             self.assertRegex(said, r"the same, 4 frames.*\(frames: [45] \| [45]\)")
         path = os.path.join(self.copy("cut"), "steps.csv")
         with open(path, "r+") as file:
-            file.truncate(os.path.getsize(path) - 10)  # as a run that was killed leaves it
+            file.truncate(os.path.getsize(path) - 10)  # as a killed run leaves it
         self.assertIn("B ends after 199 rows", self.compared("one", "cut", status=14))
 
     def test_bodies_come_and_go(self):

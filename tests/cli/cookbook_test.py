@@ -1,7 +1,7 @@
-"""Runs every command of a page of docs/, in order, in a folder of its own.
+"""Runs every command of a page of docs/, in order, in its own folder.
 
-Blocks: `sh` runs in bash and must succeed; `toml` whose first line is '# file: NAME' becomes that file; `python` runs in
-Debian's interpreter, which has h5py.
+Blocks: `sh` runs in bash and must succeed. `toml` with the first line '# file: NAME' becomes this file. `python` runs
+in Debian's interpreter, which has h5py.
 
 usage: cookbook_test.py SCREE SOURCE_FOLDER PAGE.md
 """

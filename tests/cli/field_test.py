@@ -1,4 +1,4 @@
-"""Small scenes that users of such codes meet, with the right values and verdicts: field_test.py <scree> <source dir> [Field.test_name ...]"""
+"""Scenes from other codes, with right values and verdicts: field_test.py <scree> <source dir> [Field.test_name ...]"""
 import csv
 import json
 import os
@@ -37,7 +37,7 @@ class Field(unittest.TestCase):
         return next(f for f in self.summary(out)["verdict"]["findings"] if f["code"] == code)
 
     def test_a_ball_lands_on_two_halves(self):
-        # Sticking friction and half of the normal speed: 5/7 and 1/2, of all momenta in the last row.
+        # Sticking friction and half of the normal speed: 5/7 and 1/2, from the momenta in the last row.
         for step, land in (("0.001", "-0.003"), ("0.002", "-0.01"), ("0.005", "0.004")):
             self.run_scene("02_two_halves.toml", "--set", "land=" + land, "--set", "time_step=" + step)
             last, mass = self.steps()[-1], 7800 * 4 / 3 * 3.141592653589793 * 0.05 ** 3
@@ -46,12 +46,12 @@ class Field(unittest.TestCase):
             self.assertEqual(self.summary()["verdict"]["grade"], "green")
 
     def test_an_inlet_sprays_a_sheet(self):
-        # None goes through in its first step: all that came lie on it, 2 mm up; and `check` tells of the speed.
+        # No grain passes through in its first step: all rest on the sheet, 2 mm above; and `check` reports the speed.
         self.assertIn("inlets[0].velocity", self.scree("check", os.path.join(SCENES, "18_inlet_through.toml")).stderr)
         self.run_scene("18_inlet_through.toml")
         s = self.summary()
         self.assertEqual(s["bodies"], s["insertion"]["openings"][0]["bodies"])
-        # Their potential energy is that of bodies above the sheet, not below: m g z, z > 0.
+        # Their potential energy is that of bodies above the sheet, not below it: m g z, z > 0.
         self.assertGreater(s["energy"]["potential_energy_J"], 0.0)
         self.assertEqual(s["lost_bodies"], 0)
 
@@ -70,7 +70,7 @@ class Field(unittest.TestCase):
         self.assertLess(s["kinetic_energy_per_body_J"], 1e-7)
 
     def test_a_gas_that_bounces_perfectly(self):
-        # Impacts that meet in a step lose energy, which is told with what helps; so followed it loses none.
+        # Impacts within one step lose energy; the message gives advice. With this advice no energy is lost.
         self.run_scene("e1_gas.toml", "--set", "time_step=1e-3")
         told = self.finding("unreturned")
         self.assertEqual(told["grade"], "amber")
@@ -101,8 +101,8 @@ class Field(unittest.TestCase):
         self.assertGreaterEqual(self.summary()["energy"]["dissipated_by_friction_J"], 0.0)
 
     def test_a_rock_falls_on_a_terrain_in_map_coordinates(self):
-        # The same as with the terrain at the origin, to the last digits of coordinates, 1e-9 m, which impacts make
-        # more of; and what single precision makes of frames is told, with an origin that helps.
+        # The same result as with the terrain at the origin, to the last digits of coordinates, 1e-9 m, which impacts
+        # amplify. The rounding of frames in single precision is reported, with an origin that avoids it.
         scene = "36_terrain.toml"
         self.run_scene(scene, "--until", "1")
         told = self.finding("frame_precision")

@@ -1,4 +1,4 @@
-"""What a program says that was built without rendering, report, models and units: left_out_test.py <scree without them>"""
+"""Messages of a program without rendering, report, models and units: left_out_test.py <scree without them>"""
 import subprocess
 import sys
 

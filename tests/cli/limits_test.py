@@ -1,4 +1,4 @@
-"""Numbers and memories at their ends: limits_test.py <scree> [Limits.test_name ...]"""
+"""Extreme numbers and little memory: limits_test.py <scree> [Limits.test_name ...]"""
 import os
 import re
 import resource
@@ -50,7 +50,7 @@ class Limits(unittest.TestCase):
         return done.stdout + done.stderr
 
     def test_more_steps_than_numbers(self):
-        """A run that can never end is told with the place of its key, and what is allowed."""
+        """A run that can never end gives a message with the place of its key, and the allowed values."""
         self.box(settings="time_step = 0.002\nend_time = 1e300")
         for command in ("check", "run"):
             said = self.scree(command, "box.toml", status=3)
@@ -71,7 +71,7 @@ class Limits(unittest.TestCase):
                          " in 8000000000000000 steps")
 
     def test_a_crowd_is_told_soon(self):
-        """Ten thousand bodies in one spot are fifty million pairs, which nobody has to look at."""
+        """Ten thousand bodies in one spot are fifty million pairs; the program need not check all of them."""
         self.write("spot.csv", "x,y,z\n" + "0,0,1\n" * 10000)
         self.write("spot.toml", HEAD.format(settings="time_step = 0.002", interval=0.1) +
                    '[[bodies]]\ntable = "spot.csv"\nsemi_axes = [0.05, 0.04, 0.03]\n')
@@ -80,7 +80,7 @@ class Limits(unittest.TestCase):
         self.assertLess(time.monotonic() - begin, 5.0)
         self.assertIn("spot.csv:3:1", said)
         self.assertIn("is in the same place as bodies[0] number 0", said)
-        self.write("spot.csv", "x,y,z\n" + "0,0,1\n" * 50)  # few enough to be told one by one
+        self.write("spot.csv", "x,y,z\n" + "0,0,1\n" * 50)  # few enough to be listed one by one
         self.assertIn("the deepest of 1225 pairs", self.scree("check", "spot.toml", status=3))
 
     def test_more_bodies_than_memory(self):
@@ -97,12 +97,12 @@ class Limits(unittest.TestCase):
         for chains in ((), ("--chains",)):
             self.scree("render", "out", "-o", "p.png", "--size", "96x64", "--samples", "1", "-q", "--no-labels", *chains)
         with open(os.path.join(self.folder, "p.png"), "rb") as file:
-            self.assertGreater(len(file.read()), 1500)  # of one colour it would be a few hundred bytes
+            self.assertGreater(len(file.read()), 1500)  # a picture of one colour would have a few hundred bytes
         self.scree("report", "out", "-q")
         self.scree("fields", "out", "-q")
 
     def test_runs_that_exploded(self):
-        """Bodies that are nowhere are left out of pictures and fields."""
+        """Bodies at infinite positions are left out of pictures and fields."""
         for far, speed in ((1e30, 1e308), (1e15, 1e200), (1e3, 1e300)):
             with self.subTest(far=far, speed=speed):
                 self.write("far.toml", HEAD.format(settings="time_step = 1e-3\nend_time = 0.1", interval=0.05) +
@@ -133,7 +133,7 @@ class Limits(unittest.TestCase):
             self.assertNotIn("internal error", self.scree(*command, status=3 if command[0] in ("check", "shape") else 6))
 
     def test_memory_limit(self):
-        """A forecast beyond it is refused, with both sizes."""
+        """A larger forecast is refused, with both sizes."""
         self.box(count=400)
         for command in (("run", "-o", "out", "-q"), ("check", "--quick")):
             said = self.scree(command[0], "box.toml", *command[1:], "--memory-limit", "20MB", status=13)
@@ -145,7 +145,7 @@ class Limits(unittest.TestCase):
             self.assertIn("--memory-limit", self.scree("run", "box.toml", "--memory-limit=" + size, status=2))
 
     def test_little_memory(self):
-        """Under every limit a command does its work or says that the memory does not suffice; none just dies."""
+        """Under every limit a command does its work or reports that the memory does not suffice; none crashes."""
         self.box(count=400)
         self.scree("run", "box.toml", "-o", "out", "-q", "--dump-problem", "step.h5", "--dump-step", "40")
         self.write("pebble.toml", "semi_axes = [1.0, 0.8, 0.6]\n")

@@ -1,4 +1,4 @@
-"""Completion, manual page and scenes to begin with: manual_test.py <scree> <source folder> [Manual.test_name ...]"""
+"""Completion, manual page and example scenes: manual_test.py <scree> <source folder> [Manual.test_name ...]"""
 import os
 import pathlib
 import pty
@@ -19,7 +19,7 @@ def scree(*arguments, **options):
 
 
 def drain(terminal):
-    """Reads what a shell shows, so that it can go on showing."""
+    """Reads the output of a shell, so that it can continue to print."""
     try:
         while os.read(terminal, 1 << 16):
             pass
@@ -34,14 +34,14 @@ class Manual(unittest.TestCase):
         return done.stdout
 
     def commands(self):
-        """Those that --help lists."""
+        """The commands that --help lists."""
         return re.findall(r"^  (\w+)  +\S", self.made("--help").split("Subcommands:")[1], flags=re.MULTILINE)
 
     def options(self, command):
         return set(re.findall(r"(?<![\w-])--[a-z][\w-]*", self.made("help", command).split("Options:")[1]))
 
     def test_bash_completes(self):
-        """What bash would offer, asked of bash itself."""
+        """The suggestions of bash, from bash itself."""
         script = self.made("completion", "bash")
 
         def offered(*words):
@@ -75,7 +75,7 @@ class Manual(unittest.TestCase):
                 done = subprocess.run([shell, "--no-execute" if shell == "fish" else "-n", file.name], capture_output=True, text=True)
                 self.assertEqual((done.returncode, done.stderr), (0, ""), shell)
 
-    # What is typed, and what is there after the Tab key; `sce` is the folder of the scenes.
+    # Typed text, and the text after the Tab key; `sce` is the folder of the scenes.
     TYPED = {"scree ren": "scree render ", "scree run --thr": "scree run --threads ", "scree help ren": "scree help render ",
              "scree new ho": "scree new hopper ", "scree solve p.h5 --solver gau": "scree solve p.h5 --solver gauss_seidel ",
              "scree check scenes/inclined_tube/incl": "scree check scenes/inclined_tube/inclined_tube.toml ",
@@ -83,7 +83,7 @@ class Manual(unittest.TestCase):
              "scree run -o sce": "scree run -o scenes/"}
 
     def all_options(self, typed):
-        """{what is typed: the option that must be there} for every option that its own beginning tells apart."""
+        """{typed text: completed option} for every option that its beginning identifies."""
         wanted = {}
         for command in self.commands():
             options = self.options(command)
@@ -94,7 +94,7 @@ class Manual(unittest.TestCase):
         return wanted
 
     def test_fish_completes(self):
-        """What fish would offer, asked of fish itself."""
+        """The suggestions of fish, from fish itself."""
         if not shutil.which("fish"):
             self.skipTest("no fish here")
         with tempfile.TemporaryDirectory() as folder:
@@ -112,14 +112,14 @@ class Manual(unittest.TestCase):
             self.assertEqual(offered, [after.split()[-1]], typed)
 
     def test_zsh_completes(self):
-        """What stands on the line of zsh after the Tab key, in a terminal."""
+        """The line of zsh after the Tab key, in a terminal."""
         if not shutil.which("zsh"):
             self.skipTest("no zsh here")
         wanted = dict(self.TYPED, **self.all_options("scree {} {}"))
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "_scree").write_text(self.made("completion", "zsh"), encoding="utf-8")
             lines = os.path.join(folder, "lines")
-            # Tab completes; Ctrl-X writes the line down and begins a new one.
+            # Tab completes; Ctrl-X writes the line to a file and begins a new one.
             pathlib.Path(folder, ".zshrc").write_text(
                 f"PS1=; fpath=({folder} $fpath)\nautoload -Uz compinit; compinit -u -D\n"
                 f"note() {{ print -r -- \"$BUFFER|\" >> {lines}; BUFFER= }}\nzle -N note\n"
@@ -169,7 +169,7 @@ class Manual(unittest.TestCase):
             file.flush()
             shown = subprocess.run(["man", "--warnings", "-l", file.name], capture_output=True, text=True,
                                    env=dict(os.environ, MANWIDTH="100", LC_ALL="C", PAGER="cat"))
-        if shown.returncode == 0 and "minimized" not in shown.stdout:  # containers come without their manual
+        if shown.returncode == 0 and "minimized" not in shown.stdout:  # containers have no manual pages
             self.assertEqual(shown.stderr, "")
             self.assertIn("--threads", shown.stdout)
 

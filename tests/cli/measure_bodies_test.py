@@ -16,7 +16,7 @@ class Measure(Checks):
     # Surfaces.
 
     def surface(self, frame, place, reach, cell, fit=(0.1, 0.9), radial=False):
-        """Columns of a surface of bodies at `place` along it, which reach as far to both sides."""
+        """Columns of a surface of bodies at `place` along it, with the extent `reach` to both sides."""
         carry = np.any(frame.impulse != 0, axis=1)
         touching = np.zeros(len(frame.x), dtype=bool)
         touching[frame.a[carry]] = True
@@ -39,7 +39,7 @@ class Measure(Checks):
         begin, length = low * cell, len(bins) * cell
         taken = (middle >= begin + fit[0] * length - 1e-9) & (middle <= begin + fit[1] * length + 1e-9)
         slope = np.polyfit(middle[taken], h[taken], 1)[0]
-        first, last = touching & (column == low), touching & (column == high)  # outermost: those of the outermost bins
+        first, last = touching & (column == low), touching & (column == high)  # of the outermost bins
         angle = math.degrees(math.atan(-slope if radial else slope))
         out = {"angle_deg": angle, "height_max_m": h.max(), "height_mean_m": h.mean()}
         if radial:
@@ -64,7 +64,7 @@ class Measure(Checks):
         return place, heights, total, seen
 
     def test_surface_along_a_direction(self):
-        """A pile: heights of bins, line, fronts; neither the ball that flies above it nor the one that lies apart."""
+        """A pile: heights of bins, line, fronts; without the ball that flies above it and the ball beside it."""
         run = made("pile", PILE)
         cell, along = 0.02, np.array([1, 2, 0]) / math.sqrt(5)
         place, heights, total, seen = self.check_surface(
@@ -76,7 +76,7 @@ class Measure(Checks):
                 self.near(height, total[round(at, 9)] / seen[round(at, 9)], 1e-7)
 
     def test_surface_about_an_axis(self):
-        """Heights by the distance from an axis, falling outwards, and the run-out."""
+        """Heights by the distance from an axis, decreasing outwards, and the run-out."""
         run = made("pile", PILE)
 
         def columns(frame):
@@ -94,7 +94,7 @@ class Measure(Checks):
     # Mixing.
 
     def mixing(self, frame, kinds, cell, origin):
-        """Lacey's index of the share of kind 0 in cubes, and how far the kinds are apart in height."""
+        """Lacey's index of the share of kind 0 in cubes, and the distance of the kinds in height."""
         first = kinds == 0
         n = len(first)
         p = first.mean()
@@ -113,7 +113,7 @@ class Measure(Checks):
         return out
 
     def test_mixing_by_material_size_and_place(self):
-        """Of all bodies in motion, in cubes whose corners are at multiples of their edge."""
+        """All bodies in motion, in cubes with corners at multiples of their edge."""
         run = made("bed", BED)
         frames = frames_of(run)
         along = np.array([1.0, -1.0, 0.0])
@@ -138,7 +138,7 @@ class Measure(Checks):
                     self.near(got["lacey_index"][k], expected["lacey_index"], 1e-7, 1e-7)
 
     def test_mixing_of_layers_and_of_a_chessboard(self):
-        """Kinds that are apart: 0 and -1; one of each in every cube: more than mixed at random, 1 + 1/(n - 1)."""
+        """Separate kinds give 0 and -1; one of each in every cube is better than mixed at random, 1 + 1/(n - 1)."""
         scene = HEAD.format(step=0.001, end=0.001, gravity=[0, 0, -9.81], interval=0.001)
         ball = '[[bodies]]\nradius = 0.004\nmaterial = "{}"\nposition = [{}, {}, {}]\n'
         layers, board = scene, scene
@@ -160,7 +160,7 @@ class Measure(Checks):
     # Stays.
 
     def test_residence(self):
-        """Who came after the beginning and left, seen from frame to frame; a ball that comes again stays twice."""
+        """Bodies that came after the beginning and left, from frame to frame; a ball that returns has two stays."""
         chute, bed = made("chute", CHUTE), made("bed", BED)
 
         def tube(frame):
@@ -204,7 +204,7 @@ class Measure(Checks):
                              sorted((ids[row], round(begin, 9), round(end, 9)) for _, row, begin, end in expected))
 
     def test_a_body_that_comes_again(self):
-        """A ball is thrown up through a layer and falls through it: two stays, both shorter than a third in frames."""
+        """A ball flies up through a layer and falls back through it: two stays, both shorter than a third in frames."""
         scene = HEAD.format(step=0.001, end=0.5, gravity=[0, 0, -9.81], interval=0.001) + """
 [[bodies]]
 radius = 0.01
@@ -220,13 +220,13 @@ region = { type = "box", low = [-1, -1, 0.05], high = [1, 1, 0.1] }
         low, high = ([(2 + sign * math.sqrt(4 - 2 * 9.81 * z)) / 9.81 for sign in (-1, 1)] for z in (0.05, 0.1))
         for stays in (one(run, 'measure = "residence"\n' + box([-1, -1, 0.05], [1, 1, 0.1]))[1],
                       table(run, "distribution_layer.csv")):
-            self.near(stays["entered_s"], [low[0], high[1]], 0, 0.0021)  # to a step, and what steps make of gravity
+            self.near(stays["entered_s"], [low[0], high[1]], 0, 0.0021)  # to one step, and gravity's error in it
             self.near(stays["left_s"], [high[0], low[1]], 0, 0.0021)
 
     # Pairs.
 
     def test_pair_correlation_of_a_gas(self):
-        """Counts of all pairs of images by brute force; 1 within noise, as these points know nothing of each other."""
+        """Counts of all pairs of images by brute force; 1 within noise, because these points are independent."""
         run = made("gas", GAS)
         got, g = one(run, 'measure = "pair_correlation"\nradius = 0.2\ncell = 0.02\n')
         frames = frames_of(run)[1:]
@@ -244,13 +244,13 @@ region = { type = "box", low = [-1, -1, 0.05], high = [1, 1, 0.1] }
         shell = 4 / 3 * math.pi * np.diff(edges**3)
         self.near(g["distance_m"], (edges[1:] + edges[:-1]) / 2, 1e-9)
         total = np.sum(pairs, axis=0)
-        self.near(g["pairs"], total, 0, 2 + 1e-4 * total.max())  # one at an edge may be on its other side
+        self.near(g["pairs"], total, 0, 2 + 1e-4 * total.max())  # a pair at an edge may be on either side
         self.near(g["pair_correlation"], total / (len(frames) * n * n / volume * shell), 2 / n, 0)
         scatter = np.sqrt(2 / total)
         self.assertLess(np.abs((g["pair_correlation"][1:] - 1) / scatter[1:]).max(), 6)
 
     def test_pair_correlation_in_a_box(self):
-        """First bodies are as far as the radius from all sides; the density is that of the region."""
+        """First bodies are at least a radius from all sides; the density is that of the region."""
         run = made("bed", BED)
         low, high, radius = np.array([-0.2, -0.2, 0.0]), np.array([0.2, 0.2, 0.25]), 0.1
         got, g = one(run, f'measure = "pair_correlation"\nradius = {radius}\ncell = 0.01\n'
@@ -276,7 +276,7 @@ region = { type = "box", low = [-1, -1, 0.05], high = [1, 1, 0.1] }
         self.near(g["pair_correlation"], total / wanted, 1e-9)
 
     def test_bodies(self):
-        """Places and velocities of two bodies, and the part of the others that is lower."""
+        """Positions and velocities of two bodies, and the share of the others that is lower."""
         run = made("bed", BED)
         got, _ = one(run, 'measure = "bodies"\nbodies = [50, 3]\n')
         for k, frame in enumerate(frames_of(run)[1:]):
@@ -292,7 +292,7 @@ region = { type = "box", low = [-1, -1, 0.05], high = [1, 1, 0.1] }
         self.near(got["rank.7"][-1], (height < height[last.id == 7]).mean() * len(height) / (len(height) - 1))
 
     def test_screening(self):
-        """Undersize that went through the screen over undersize that went through it or over its end; purity."""
+        """Undersize through the screen over undersize through it or over its end; purity."""
         run = made("bed", BED)
         got, _ = one(run, 'measure = "screening"\n'
                           "plane = { point = [0, 0, 0.12], normal = [0, 0, -1], radius = 0.12 }\n"

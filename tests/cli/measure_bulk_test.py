@@ -15,7 +15,7 @@ class Measure(Checks):
     # Packing and stress.
 
     def test_bulk_of_a_box(self):
-        """Every column of every frame, balls and ellipsoids in motion, by formulas of the page."""
+        """Every column of every frame, balls and ellipsoids in motion, by the formulas of the page."""
         run = made("bed", BED)
         low, high = [-0.15, -0.17, 0.0], [0.16, 0.14, 0.1]
         got, _ = one(run, f'measure = "bulk"\nrattlers_below = 2\nalong = [1, 1, 0]\nup = [0, 1, 2]\n'
@@ -25,14 +25,14 @@ class Measure(Checks):
         for k, frame in enumerate(frames_of(run)[1:]):
             expected = expected_bulk(frame, low, high, 2, (1, 1, 0), (0, 1, 2))
             solid = expected.pop("solid_fraction")
-            if expected["pressure_Pa"] < 1e-9:  # of bodies that fall side by side: all is rounding
+            if expected["pressure_Pa"] < 1e-9:  # for bodies that fall side by side: only rounding
                 some = ("bodies", "mass_kg", "contact_number", "share_of_rattlers")
                 expected = {name: expected[name] for name in some}
             self.columns(got, k, expected, 1e-7, names)
-            self.near(got["solid_fraction"][k], solid, 1e-3)  # of points where two caps of one body meet
+            self.near(got["solid_fraction"][k], solid, 1e-3)  # from points where two caps of one body meet
             usual = expected_bulk(frame, low, high)
             del usual["solid_fraction"]
-            if usual["pressure_Pa"] > 1e-9:  # single precision of places and velocities, in sums that cancel
+            if usual["pressure_Pa"] > 1e-9:  # single precision of positions and velocities, in sums that cancel
                 self.columns(during, k, usual, 1e-5, names + ("temperature",))
         got, _ = one(run, 'measure = "bulk"\n' + box(low, high))
         for column in ("bodies", "mass_kg", "solid_fraction", "share_of_rattlers", "contact_number"):
@@ -50,7 +50,7 @@ class Measure(Checks):
 
         ball = {r: 4 / 3 * math.pi * r**3 for r in places.values()}
         whole = ball[0.05] + ball[0.04] - cap(0.04, 0.03) + cap(0.03, 0.015)
-        # Faces at 0.015 and 0.03 from the middle of the fourth ball: their edge is in it, so the product stands for it.
+        # Faces at 0.015 and 0.03 from the middle of the fourth ball: their edge cuts it, so the product is used.
         self.assertLess(math.hypot(0.015, 0.03), 0.04)
         whole += ball[0.04] * (1 - cap(0.04, 0.025) / ball[0.04]) * (1 - cap(0.04, 0.01) / ball[0.04])
         got, _ = one(run, 'measure = "bulk"\nup = [0, 0, 1]\n' + box([-0.2] * 3, [0.2] * 3))
@@ -62,7 +62,7 @@ class Measure(Checks):
         self.near(thin["solid_fraction"], slice_of_ball / (0.3 * 0.3 * 0.05), 1e-6)
 
     def test_two_faces_that_cut_a_ball_beside_their_edge(self):
-        """No edge goes through the ball: its volume in the box is exact, less two caps that do not meet."""
+        """No edge cuts the ball: its volume in the box is exact, minus two caps that do not meet."""
         scene = HEAD.format(step=0.001, end=0.001, gravity=[0, 0, 0], interval=0.001)
         run = made("edge", scene + '[[bodies]]\nradius = 0.1\nmaterial = "steel"\nposition = [0, 0, 0]\n')
         cap = math.pi * 0.028**2 * (0.3 - 0.028) / 3
@@ -74,7 +74,7 @@ class Measure(Checks):
         self.near(outside["solid_fraction"], 0, 0, 1e-9)
 
     def test_solid_fraction_of_a_packing(self):
-        """The formula of the page, and near what points in each body say: to 1 % where edges cut some."""
+        """The formula of the page, and close to the count of points in each body: to 1 % where edges cut some."""
         run = made("bed", BED)
         frame = frames_of(run)[-1]
         for low, high in (([-0.15, -0.17, 0.0], [0.16, 0.14, 0.1]), ([-0.2, -0.2, -0.1], [0.2, 0.2, 0.06]),
@@ -87,7 +87,7 @@ class Measure(Checks):
             self.near(got["solid_fraction"][-1], points / np.prod(high - low), 0.01, 0, (low, high))
 
     def test_bulk_of_a_cylinder(self):
-        """Bodies on its border by points: to 1 %; the stress of lines that are cut by small pieces."""
+        """Bodies on its border by points: to 1 %; the stress from lines that small pieces cut."""
         run = made("bed", BED)
         frame = frames_of(run)[-1]
         start, end, radius = np.array([0.01, -0.02, 0.0]), np.array([0.03, 0.02, 0.09]), 0.15
@@ -121,7 +121,7 @@ class Measure(Checks):
                 self.near(got[name][-1], expected[name], 0, 0.01 * expected["pressure_Pa"], name)
 
     def test_bulk_of_a_mesh(self):
-        """A box as triangles: what the box itself has; volumes on its border and lines that it cuts to 1 % and 2 %."""
+        """A box of triangles: the same values as the box itself; volumes on its border and cut lines to 1 % and 2 %."""
         run = made("bed", BED)
         low, high = [-0.15, -0.17, 0.01], [0.16, 0.14, 0.1]
         corners = [[(low, high)[i >> k & 1][k] for k in range(3)] for i in range(8)]
@@ -138,7 +138,7 @@ class Measure(Checks):
                 self.near(mesh[column][-8:], block[column][-8:], 0, 0.02 * block["pressure_Pa"][-8:].max(), column)
 
     def test_orientation_order(self):
-        """Of rods that are nearly parallel, of discs, and of bodies with three different axes."""
+        """For rods that are nearly parallel, for discs, and for bodies with three different axes."""
         scene = HEAD.format(step=0.001, end=0.001, gravity=[0, 0, 0], interval=0.001)
         group = """
 [[bodies]]
@@ -168,7 +168,7 @@ region = {{ type = "box", low = [{x}, 0, 0], high = [{far}, 0.6, 0.6] }}
             self.near(np.abs(found @ director), 1.0, 1e-7)
 
     def test_bulk_of_a_periodic_cell(self):
-        """Without a region it is the cell; its stress is that of cell.csv, as hardly anything moves."""
+        """Without a region it is the cell; its stress is that of cell.csv, because hardly any body moves."""
         run = made("cell", CELL)
         measure = 'measure = "bulk"\nup = [0, 1, 0]\n'
         got, during = one(run, measure)[0], table(run, "measured_all.csv")
@@ -189,7 +189,7 @@ region = {{ type = "box", low = [{x}, 0, 0], high = [{far}, 0.6, 0.6] }}
             for other in (got, during):
                 for name, mine in (("solid_fraction", 1e-6), ("contact_number", 1e-9)):
                     self.near(other[name][k], cell[name][row], mine, 0, name)
-                # Bodies have gone on for half a step since their contacts acted, so lines are longer by as much.
+                # Bodies have moved for half a step since their contacts acted, so lines are longer by this distance.
                 apart = frame.v[frame.a] - np.where((frame.b >= 0)[:, None], frame.v[frame.b], 0.0)
                 moved = 0.0005 * (np.linalg.norm(frame.force, axis=1) * np.linalg.norm(apart, axis=1)).sum() / volume
                 for i in "xyz":
@@ -201,7 +201,7 @@ region = {{ type = "box", low = [{x}, 0, 0], high = [{far}, 0.6, 0.6] }}
         self.assertLess(moved, 1e-5 * cell["pressure_Pa"][row])
 
     def test_stress_of_a_region_of_a_periodic_cell(self):
-        """A box that goes through the seam: bodies count whose image is in it, and lines between images."""
+        """A box across the seam: bodies with an image inside count, and lines between images."""
         run = made("cell", CELL)
         frame = frames_of(run)[-1]
         low, high = np.array([0.05, 0.03, 0.06]), np.array([0.13, 0.09, 0.12])
@@ -233,7 +233,7 @@ region = {{ type = "box", low = [{x}, 0, 0], high = [{far}, 0.6, 0.6] }}
     # Profiles, single bodies, screens.
 
     def test_profile_of_a_box(self):
-        """Volumes in each layer, but for what edges cut; masses, velocities and temperatures."""
+        """Volumes in each layer, except where edges cut; masses, velocities and temperatures."""
         run = made("bed", BED)
         low, high = np.array([-0.2, -0.2, 0.0]), np.array([0.2, 0.2, 0.15])
         got, layers = one(run, f'measure = "profile"\nalong = [0, 0, 1]\ncell = 0.03\n'

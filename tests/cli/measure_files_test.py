@@ -1,4 +1,4 @@
-"""What measurements write, runs that are gone on with, errors of means, and mistakes:
+"""Files of measurements, resumed runs, errors of means, and mistakes:
 measure_files_test.py <scree> <source dir> [Measure.test_name ...]"""
 import csv
 import json
@@ -21,7 +21,7 @@ import numpy as np
 
 
 class Measure(Checks):
-    # What is written.
+    # Files.
 
     def test_statistics(self):
         """measurements.json has mean, deviation, median, least, largest and last of each column of the tables."""
@@ -54,12 +54,12 @@ class Measure(Checks):
                         self.near(value[key], wanted, 1e-9, 1e-9 * size, (name, column, key))
                     if math.isfinite(got[column][-1]):
                         self.assertEqual(value["last"], got[column][-1], (name, column))
-                    if value["independent"] and value["error"]:  # so many values with that deviation
+                    if value["independent"] and value["error"]:  # that many values with this deviation
                         wanted = value["deviation"] / math.sqrt(value["independent"])
                         self.near(value["error"], wanted, 1e-9, 0, (name, column))
 
     def test_what_is_printed(self):
-        """A run prints the first means of each at its end, `scree measure` all."""
+        """A run prints the first means of each measurement at its end, `scree measure` all of them."""
         made("bed", BED)
         said = scree("run", "bed.toml", "-o", "printed", "--until", "0.1", "--threads", "1")
         for words in (r"packing\s+bodies \S+ ± ", r"through\s+mass_flow_kg_s\.glass \S+ ± ",
@@ -70,7 +70,7 @@ class Measure(Checks):
             self.assertRegex(said, words)
 
     def test_times_of_rows(self):
-        """The first row ends an interval after the beginning, rows at the first frame or step at or after each."""
+        """The first row ends one interval after the beginning; each is at the first frame or step from its time on."""
         run = made("bed", BED)
         measure = 'measure = "bodies"\nbodies = [3]\nfrom = {}\nuntil = {}\ninterval = {}\n'
         for begin, end, interval in ((0.1, 0.31, 0.03), (0.0, 0.4, 0.05), (0.06, 0.4, 0.04)):
@@ -81,7 +81,7 @@ class Measure(Checks):
             self.near(got["time_s"], [t for t in wanted if t < end + 1e-9], 1e-9)
 
     def test_rows_of_a_run_end_with_the_nearest_step(self):
-        """Intervals that are no multiple of the step: within half a step of their end, one row for each."""
+        """Intervals that are no multiple of the step: rows within half a step of their end, one per interval."""
         measure = 'measure = "bodies"\nbodies = [3]\nfrom = {}\nuntil = {}\ninterval = {}\n'
         scene = BED.split("[[measurements]]", maxsplit=1)[0] + '[[measurements]]\nname = "it"\n'
         done = made("rows", scene + measure.format(0.1, 0.2, 0.0105))
@@ -89,7 +89,7 @@ class Measure(Checks):
         self.near(table(done, "measured_it.csv")["time_s"], ends, 0, 0.0005 + 1e-9)
 
     def test_frames_give_what_the_run_gave(self):
-        """Every table of the run but that of steps, from frames at the end of its rows: to single precision."""
+        """Every table of the run except steps, from frames at the end of its rows: to single precision."""
         run = made("bed", BED)
         out = tempfile.mkdtemp(dir=ROOT)
         scree("measure", run, "-o", out, "-q", "--overwrite")
@@ -116,7 +116,7 @@ class Measure(Checks):
                 self.near(got[column], during[column], relative, relative * size, (name, column))
 
     def test_scenes_far_from_the_origin_and_sleepers(self):
-        """Frames that are counted from elsewhere; contacts of bodies that sleep: as the run measured."""
+        """Frames with an origin; contacts of sleeping bodies: the same values as in the run."""
         for name, more in (("far", ["--set", "origin=[1.0,-2.0,0.5]"]),
                            ("asleep", ["--set", "sleep.speed=0.2", "--set", "sleep.duration=0.03", "--until", "1.5",
                                        "--set", "boundaries[1].motion[0].amplitude=1e-12"])):
@@ -127,7 +127,7 @@ class Measure(Checks):
                 with self.subTest(name=name, table=table_name):
                     got, during = (table(folder, f"measured_{table_name}.csv") for folder in (out, run))
                     self.near_tables(got, during, 1e-4, name, ("mu", "inertial_number", "normal_stress", "shear_rate"))
-            for table_name in ("stays", "part"):  # the share at rest has a test of its own
+            for table_name in ("stays", "part"):  # another test checks the share at rest
                 got, during = table(out, f"measured_{table_name}.csv"), table(run, f"measured_{table_name}.csv")
                 for column in ("inside", "entered", "bodies_in_region", "mass_in_region_kg"):
                     if column in got and (table_name == "part" or column == "inside"):
@@ -135,7 +135,7 @@ class Measure(Checks):
         self.assertGreater(table(made("asleep", BED), "steps.csv")["asleep"][-1], 10)
 
     def test_frames_without_contacts(self):
-        """Columns of contacts are empty where none were written, and others as ever."""
+        """Columns of contacts are empty if none were written; the others are unchanged."""
         run = made("sparse", BED, "--set", "output.contacts_interval=0.1")
         low, high = [-0.15, -0.17, 0.0], [0.16, 0.14, 0.1]
         measure = f'measure = "bulk"\nregion = {{ type = "box", low = {low}, high = {high} }}'
@@ -150,7 +150,7 @@ class Measure(Checks):
             self.assertTrue(np.all(np.isnan(got[column][~recorded])), (column, got[column]))
 
     def test_chosen_frames(self):
-        """--from, --until, --every and --time take frames; each that is taken is a row."""
+        """--from, --until, --every and --time select frames; each selected frame is a row."""
         run = made("bed", BED)
         text = 'measure = "bodies"\nbodies = [3]\n'
         every = one(run, text)[0]
@@ -159,11 +159,11 @@ class Measure(Checks):
             got = one(run, text, *options)[0]
             for column in got:
                 a, b = got[column], every[column][wanted(every["time_s"])]
-                # What a row is over, if the first frame only begins it, the page does not say.
+                # The page does not define the first row, if the first frame only begins it.
                 self.near(a[len(a) - len(b) + 1:] if len(a) >= len(b) else a, b[1:], 1e-12, 0, (options, column))
 
     def test_a_run_that_is_gone_on_with(self):
-        """Cut between two rows, or killed: tables, distributions and means are the same to the last byte."""
+        """Stopped between two rows, or killed: tables, distributions and means are the same to the last byte."""
         run = made("bed", BED)
         files = [name for name in sorted(os.listdir(run)) if name.startswith(("measure", "distribution"))]
         self.assertGreater(len(files), 14)
@@ -192,7 +192,7 @@ class Measure(Checks):
                     self.assertEqual(*texts)
 
     def test_verify_and_compare(self):
-        """A digit that has changed in a measured table is told, and where two runs differ."""
+        """A changed digit in a measured table is reported, and so is the place where two runs differ."""
         run = made("bed", BED)
         copy = os.path.join(ROOT, "copy")
         shutil.copytree(run, copy, dirs_exist_ok=True)
@@ -225,7 +225,7 @@ class Measure(Checks):
         self.assertRegex(done.stdout, r"measured_two\.csv.*position_z_m\.3.*0\.125")
 
     def test_nothing_is_written_over(self):
-        """Without -o nothing is; into a folder with tables only with --overwrite."""
+        """Without -o no file is written; into a folder with tables only with --overwrite."""
         run = made("bed", BED)
         before = {name: os.path.getmtime(os.path.join(run, name)) for name in os.listdir(run)}
         scree("measure", run, "-q")
@@ -237,7 +237,7 @@ class Measure(Checks):
     # Errors.
 
     def error_series(self, columns):
-        """What the program says of series: a run of one ball, whose table of steps is written anew around them."""
+        """The program's output for series: a run of one ball, with a new table of steps from these columns."""
         number = len(next(iter(columns.values())))
         scene = HEAD.format(step=0.001, end=number / 1000, gravity=[0, 0, 0], interval=0.001) + """
 [[bodies]]
@@ -263,7 +263,7 @@ position = [0, 0, 0]
         return said["measurements"]["it"]["quantities"]
 
     def test_errors_of_series_with_memory(self):
-        """Series whose values remember: the error of their means is known, and is found within its own scatter."""
+        """Series with memory: the error of their mean is known, and the estimate is within its own scatter."""
         names = ["kinetic_energy_J", "potential_energy_J", "elastic_energy_J", "momentum_x_kg_m_s", "momentum_y_kg_m_s",
                  "momentum_z_kg_m_s", "angular_momentum_x_kg_m2_s", "angular_momentum_y_kg_m2_s"]
         random = np.random.default_rng(5)
@@ -279,7 +279,7 @@ position = [0, 0, 0]
                 self.near(got[name]["mean"], row.mean(), 1e-9, 1e-12)
 
     def test_errors_of_slow_changes_under_noise(self):
-        """Noise above a process that remembers 33 rows, in 4000; and a mean that only rises is not known better."""
+        """Noise on a process with a memory of 33 of 4000 rows; the mean of a rising series is not known better."""
         random = np.random.default_rng(5)
         names = ["momentum_x_kg_m_s", "momentum_y_kg_m_s", "momentum_z_kg_m_s", "angular_momentum_x_kg_m2_s",
                  "angular_momentum_y_kg_m2_s", "angular_momentum_z_kg_m2_s"]
@@ -288,7 +288,7 @@ position = [0, 0, 0]
         true = math.sqrt((1 / 0.03**2 + 15**2) / 4000)
         ratio = np.array([got[name]["error"] for name in names]) / true
         with self.subTest("noise"):
-            self.near(ratio.mean(), 0.8, 0.25, 0, ratio)  # as the page says: too small by a fifth
+            self.near(ratio.mean(), 0.8, 0.25, 0, ratio)  # as the page states: too small by a fifth
         with self.subTest("rise"):
             got = self.error_series({"kinetic_energy_J": np.linspace(0, 1, 200)})["kinetic_energy_J"]
             self.near(got["drift"], 0.5, 0.01)
@@ -309,7 +309,7 @@ position = [0, 0, 0]
         return line
 
     def test_mistakes(self):
-        """What is wrong is told by file and line, and what may have been meant."""
+        """Errors give the file, the line and a suggestion."""
         head = '[[measurements]]\nname = "it"\n'
         plane = "{ point = [0, 0, 0], normal = [0, 0, 1] }"
         region = 'region = { type = "box", low = [0, 0, 0], high = [1, 1, 1] }\n'
@@ -364,7 +364,7 @@ position = [0, 0, 0]
             self.refused(2 * (head + 'measure = "bulk"\n' + region), "it")
 
     def test_mistakes_of_a_scene(self):
-        """The same in a scene: `scree check` and `scree run` tell them before anything is made."""
+        """The same in a scene: `scree check` and `scree run` report them before any work."""
         wrong = BED.replace('"power_W", ', '"powerW", ')
         write("mistake.toml", wrong)
         line = 1 + wrong[:wrong.index('"powerW"')].count("\n")

@@ -1,9 +1,9 @@
-"""Formulas of docs/measuring.md, worked out anew from trajectory.h5: what measure_*_test.py hold `scree measure` to.
+"""Formulas of docs/measuring.md, computed independently from trajectory.h5, for comparison in measure_*_test.py.
 
-Tolerances. Frames are single precision: numbers of one magnitude are off by 6e-8 of it. What is made of the same
-frame by the same formula agrees to rounding of double precision, as both begin with the same rounded numbers (1e-9
-where sums cancel). What the run measures in double precision differs from what its frames give by 1e-6 of the largest
-number in the sum. Counts are equal. Quantities that come from the run's tables are equal to the last digit.
+Tolerances. Frames are in single precision: numbers have a relative error of 6e-8. Two results from the same frame by
+the same formula agree to rounding in double precision, because both begin with the same rounded numbers (1e-9 where
+sums cancel). Values that the run measures in double precision differ from those of its frames by 1e-6 of the largest
+number in the sum. Counts are equal. Quantities from the run's tables are equal to the last digit.
 """
 import math
 import os
@@ -21,7 +21,7 @@ except ImportError as missing:
 
 
 class Frame:
-    """Bodies and contacts of a frame in double precision, made of what the file holds."""
+    """Bodies and contacts of a frame in double precision, from the data of the file."""
 
     def __init__(self, file, k):
         frames, bodies = file["frames"], file["bodies"]
@@ -49,12 +49,12 @@ class Frame:
         self.b = np.array([place.get(b, -1) for b in contacts["body_b"][rows]], dtype=int)
 
     def reach(self, direction):
-        """How far each body goes from its centre along a direction."""
+        """The extent of each body from its centre along a direction."""
         d = np.asarray(direction, float) / np.linalg.norm(direction)
         return np.linalg.norm(np.einsum("nij,i->nj", self.turn, d) * self.axes, axis=1)
 
     def nearest(self, d):
-        """A vector between images as short as it comes, as far as cells are large."""
+        """The shortest vector between images, if the cell is large enough."""
         if self.lattice is None:
             return d
         return d - np.round(d @ np.linalg.inv(self.lattice)) @ self.lattice
@@ -76,13 +76,13 @@ def part_below(s):
 
 
 def part_between(frame, direction, low, high):
-    """Part of each ellipsoid between two planes."""
+    """The part of each ellipsoid between two planes."""
     at, reach = frame.x @ np.asarray(direction, float), frame.reach(direction)
     return part_below((high - at) / reach) - part_below((low - at) / reach)
 
 
 def cut_by_edge(centre, turn, axes, low, high):
-    """Whether an edge of a box goes through an ellipsoid: nearest point of each edge in space where it is a ball."""
+    """Whether an edge of a box cuts an ellipsoid: nearest point of each edge in the space where it is a ball."""
     for axis in range(3):
         others = [i for i in range(3) if i != axis]
         for corner in ((p, q) for p in (0, 1) for q in (0, 1)):
@@ -98,7 +98,7 @@ def cut_by_edge(centre, turn, axes, low, high):
 
 
 def volumes_in_box(frame, low, high):
-    """As docs/measuring.md has it: without edges exact, with an edge the product; and which are cut by edges."""
+    """As in docs/measuring.md: exact without edges, the product with an edge; and which bodies edges cut."""
     low, high = np.asarray(low, float), np.asarray(high, float)
     parts = np.array([part_between(frame, axis, low[k], high[k]) for k, axis in enumerate(np.eye(3))])
     share, edges = parts.prod(axis=0), np.zeros(len(frame.x), dtype=bool)
@@ -107,7 +107,7 @@ def volumes_in_box(frame, low, high):
                     (frame.x - reach < high) & (frame.x + reach > high), axis=1) & (share > 0)
     for i in np.flatnonzero(border):
         edges[i] = cut_by_edge(frame.x[i], frame.turn[i], frame.axes[i], low, high)
-        if not edges[i]:  # caps do not meet: what is left when each has been taken away
+        if not edges[i]:  # caps do not meet: the rest without each of them
             share[i] = 1 - (1 - parts[:, i]).sum() if inside(frame.x[i], low, high) else sampled(frame, i, low, high)
     return share * frame.volume, edges
 
@@ -127,7 +127,7 @@ def ball():
 
 
 def sampled(frame, i, low, high):
-    """Part of an ellipsoid that is in a box, by points."""
+    """The part of an ellipsoid inside a box, by points."""
     return inside(frame.x[i] + ball() * frame.axes[i] @ frame.turn[i].T, low, high).mean()
 
 
@@ -144,7 +144,7 @@ def piece(p, q, low, high):
 
 
 def flow_fit(frame, chosen, x=None):
-    """Mean velocity, gradient and what is left of velocities, fitted by mass."""
+    """Mean velocity, gradient and the rest of velocities, fitted by mass."""
     m, v = frame.mass[chosen], frame.v[chosen]
     x = frame.x[chosen] if x is None else x
     c = m @ x / m.sum()
@@ -218,7 +218,7 @@ def order(frame, chosen):
 
 
 def crossings(before, after, point, normal, radius=None):
-    """[kind of crossing] +1 and -1 of bodies that are in both frames, on straight lines; and rows of /bodies."""
+    """[kind of crossing] +1 and -1 for bodies that are in both frames, on straight lines; and rows of /bodies."""
     both, i, j = np.intersect1d(before.row, after.row, return_indices=True)
     n = np.asarray(normal, float) / np.linalg.norm(normal)
     p, q = before.x[i] - point, after.x[j] - point
@@ -233,7 +233,7 @@ def crossings(before, after, point, normal, radius=None):
 
 
 def series(memory, rows, length, random):
-    """Each value is the one before times `memory`, and a random number of deviation 1."""
+    """Each value is the previous one times `memory`, plus a random number of deviation 1."""
     x = random.normal(size=(rows, length + 1000))
     for k in range(1, x.shape[1]):
         x[:, k] += memory * x[:, k - 1]

@@ -35,7 +35,7 @@ class Measure(Checks):
         return out
 
     def test_quantities_of_a_run(self):
-        """Sums, means by time, largest and last values of the tables; of a box the sum over its walls."""
+        """Sums, means over time, largest and last values of the tables; for a box the sum over its walls."""
         run = made("bed", BED)
         expected = {"box": {"force_x_N": "mean", "force_z_N": "mean", "torque_y_N_m": "mean", "normal_force_N": "mean",
                             "work_J": "sum", "impacts": "sum"},
@@ -51,16 +51,16 @@ class Measure(Checks):
                 file, part = ("steps.csv", None) if name == "run" else ("boundaries.csv", name)
                 wanted = self.expected_quantity(file, ends, column, over, part, run)
                 self.near(got[column], wanted, 1e-12, 1e-12, (name, column))
-        rows = table(run, "boundaries.csv")  # five walls a step: the floor is the last
+        rows = table(run, "boundaries.csv")  # five walls per step: the floor is the last
         walls = [rows[f"force_{axis}_N"].reshape(-1, 5)[:, :4].sum(axis=1) for axis in "xyz"]
         size = np.sqrt(np.sum(np.square(walls), axis=0)).reshape(-1, 20).mean(axis=1)
-        # A size is that of what the walls bear together.
+        # A magnitude is that of the walls' total force.
         self.near(table(run, "measured_box.csv")["force_N"], size, 1e-12, 1e-12)
         power = table(run, "measured_table.csv")["power_W"]
         self.assertGreater(np.abs(power).max(), 1.0)
 
     def test_quantities_of_tables_are_those_of_the_run(self):
-        """Both come from the same numbers; with an interval that no frame has, too."""
+        """Both come from the same numbers; also with an interval that has no frame."""
         run = made("bed", BED)
         out = tempfile.mkdtemp(dir=ROOT)
         scree("measure", run, "-o", out, "-q", "--overwrite")
@@ -81,7 +81,7 @@ class Measure(Checks):
                 self.near(got["dissipated_by_friction_J"], sums, 1e-12, 1e-15)
 
     def test_quantities_of_a_region(self):
-        """Mass, bodies, share at rest and largest speed of bodies whose centre is inside, from frames."""
+        """Mass, bodies, share at rest and largest speed of bodies with a centre inside, from frames."""
         run = made("bed", BED)
         region = '[[measurements]]\nname = "it"\nmeasure = "quantity"\nquantities = ["mass_in_region_kg", ' \
                  '"share_at_rest", "bodies_in_region", "largest_speed_m_s"]\n' \
@@ -99,7 +99,7 @@ class Measure(Checks):
             self.near(got[column], during[column], 1e-6, 1e-12, column)
 
     def test_share_at_rest(self):
-        """Three balls lie still and one rolls, in a scene that says how slow rest is."""
+        """Three balls are at rest and one rolls, in a scene that defines the speed of rest."""
         scene = "rest_speed = 0.01\n" + HEAD.format(step=0.001, end=0.1, gravity=[0, 0, -9.81], interval=0.02) + """
 [[boundaries]]
 name = "floor"
@@ -113,7 +113,7 @@ material = "glass"
         self.near(got["share_at_rest"], [0.75] * 5)
 
     def test_means_by_time_of_steps_that_adapt(self):
-        """Steps of unequal length: forces and power by their time."""
+        """Steps of unequal length: forces and power are weighted by time."""
         run = made("adaptive", BED, "--set", 'time_step="adaptive"', "--set", "largest_time_step=0.004",
                    "--until", "0.2")
         steps = table(run, "steps.csv")
@@ -130,7 +130,7 @@ material = "glass"
     # Flows.
 
     def test_flow_through_a_disc_by_material_and_size(self):
-        """Bodies whose straight way between frames goes through a disc, or a tilted plane."""
+        """Bodies whose straight path between frames passes through a disc, or a tilted plane."""
         run = made("bed", BED)
         frames = frames_of(run)
         sizes = ("below_0.045", "0.045_to_0.055", "above_0.055")
@@ -158,7 +158,7 @@ material = "glass"
             self.assertGreater(sum(abs(s[0]) for s in total.values()), 15)
 
     def test_flow_of_dense_frames_is_that_of_the_steps(self):
-        """A frame every step: as many bodies and the same mass, in the run and from its frames."""
+        """A frame every step: the same bodies and mass, in the run and from its frames."""
         run = made("dense", BED, "--set", "output.interval=0.001", "--until", "0.3")
         out = tempfile.mkdtemp(dir=ROOT)
         scree("measure", run, "-o", out, "-q", "--overwrite")
@@ -169,7 +169,7 @@ material = "glass"
         self.assertGreater(got["bodies.steel"][-1], 5)
 
     def test_what_comes_back_is_taken_off(self):
-        """A ball is thrown up through a plane and falls back through it; beside it one goes by outside the disc."""
+        """A ball is thrown up through a plane and falls back through it; another one passes outside the disc."""
         scene = HEAD.format(step=0.001, end=0.5, gravity=[0, 0, -9.81], interval=0.02) + "".join(
             f'[[bodies]]\nradius = 0.01\nmaterial = "{m}"\nposition = [{x}, 0, 0]\nvelocity = [0, 0, 2]\n'
             for x, m in ((0, "glass"), (0.5, "steel"))) + """
@@ -190,7 +190,7 @@ plane = { point = [0, 0, 0.1001], normal = [0, 0, 1], radius = 0.2 }
             self.near(got["mass_flow_kg_s"].max(), mass / 0.02)
 
     def test_flow_through_openings(self):
-        """What inlets and outlets let through is in openings.csv; through a plane a body goes that both sides see."""
+        """openings.csv has the bodies through inlets and outlets; a body also passes a plane that both sides see."""
         run = made("chute", CHUTE)
         rows = table(run, "openings.csv")
         with open(os.path.join(run, "openings.csv"), encoding="utf-8") as file:
@@ -217,11 +217,11 @@ plane = { point = [0, 0, 0.1001], normal = [0, 0, 1], radius = 0.2 }
             for name, mine in (("below_0.03", diameter < 0.03), ("above_0.03", diameter > 0.03)):
                 total[name] += sign[mine].sum()
                 self.assertEqual(got[f"bodies.{name}"][k], total[name])
-        for column in got:  # all are seen before and after: steps see the same
+        for column in got:  # all exist before and after: steps see the same
             self.near(got[column], during[column], 1e-9, 1e-9, column)
 
     def test_flow_in_a_periodic_cell(self):
-        """Images go through the plane as bodies do; a cell of a gas that drifts."""
+        """Images pass the plane as bodies do; a cell of a gas that drifts."""
         measure = 'measure = "flow"\nplane = { point = [0.3, 0.4, 0.4], normal = [1, 0, 0] }\n'
         run = made("gas", GAS + '\n[[measurements]]\nname = "along"\n' + measure)
         frames = frames_of(run)

@@ -1,4 +1,4 @@
-"""Scenes of tests of `scree measure`, their runs, and tables of what was measured: of measure_*_test.py."""
+"""Scenes for tests of `scree measure`, their runs, and tables of the measurements: used by measure_*_test.py."""
 import atexit
 import csv
 import json
@@ -11,7 +11,7 @@ import tempfile
 
 import numpy as np
 
-PROGRAM = os.path.abspath(sys.argv[1])  # sys.argv[2] is the source folder, as of other tests; it is not read
+PROGRAM = os.path.abspath(sys.argv[1])  # sys.argv[2] is the source folder, as for other tests; it is not used
 ROOT = tempfile.mkdtemp()
 atexit.register(shutil.rmtree, ROOT, True)
 
@@ -132,7 +132,7 @@ amplitude = 0.002
 frequency = 20
 """ + BED_MEASURES
 
-# Ellipsoids without walls that are pressed from all sides until nothing moves.
+# Ellipsoids without walls, pressed from all sides until they are at rest.
 CELL = """
 gravity = [0, 0, 0]
 time_step = 0.0005
@@ -161,7 +161,7 @@ measure = "bulk"
 up = [0, 1, 0]
 """
 
-# Points that touch nobody, at random and on their way.
+# Points without contacts, at random positions and with random velocities.
 GAS = HEAD.format(step=0.001, end=0.05, gravity=[0, 0, 0], interval=0.01) + """
 [cell]
 low = [0, 0, 0]
@@ -176,7 +176,7 @@ velocity_spread = 2.0
 region = { type = "box", low = [0, 0, 0], high = [1.0, 0.9, 0.8] }
 """
 
-# Grains that come in two sizes and are taken away below.
+# Grains of two sizes come in above and are removed below.
 CHUTE = HEAD.format(step=0.001, end=0.6, gravity=[0, 0, -9.81], interval=0.01) + """
 [[inlets]]
 name = "small"
@@ -216,7 +216,7 @@ measure = "residence"
 region = { type = "cylinder", start = [0, 0, 0.1], end = [0, 0, 0.3], radius = 0.12 }
 """
 
-# A pile that has slumped on a plane.
+# A collapsed pile on a plane.
 PILE = HEAD.format(step=0.001, end=0.35, gravity=[0, 0, -9.81], interval=0.05) + """
 [[bodies]]
 generate = "random"
@@ -280,7 +280,7 @@ def number(text):
 
 
 def measured(run, text, *arguments):
-    """Of each measurement the table that `scree measure` writes, with those of distributions; and measurements.json."""
+    """Tables of `scree measure` for each measurement, with distributions; and measurements.json."""
     write("with.toml", text)
     out = tempfile.mkdtemp(dir=ROOT)
     scree("measure", run, "--with", "with.toml", "-o", out, "-q", "--overwrite", *arguments)
@@ -291,7 +291,7 @@ def measured(run, text, *arguments):
 
 
 def one(run, text, *arguments):
-    """The table of a single measurement, and that of its distribution."""
+    """The table of a single measurement, and its distribution."""
     tables, _ = measured(run, '[[measurements]]\nname = "it"\n' + text, *arguments)
     return tables["it"], tables.get("distribution_it")
 

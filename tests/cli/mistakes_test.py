@@ -1,5 +1,5 @@
-"""Mistakes that people make, each answered with where, what, what is allowed and what to do, with the documented exit
-status, in under a second: mistakes_test.py <scree>
+"""Mistakes of users. Each answer states the place, the problem, the allowed values and the advice, with the documented
+exit status, in under a second: mistakes_test.py <scree>
 """
 import os
 import subprocess
@@ -44,7 +44,7 @@ type = "plane"
 SMALL = ["--size", "64x64", "--samples", "1", "-q"]
 ONE = ["render", "made", "-o", "p.png", *SMALL]
 
-# (what is typed, exit status, what the answer must say)
+# (command line, exit status, words of the answer)
 MISTAKES = [
     # The command line
     ([], 2, ["run", "check", "render"]),

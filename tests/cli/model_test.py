@@ -51,7 +51,7 @@ class Model(unittest.TestCase):
         self.assertEqual(len(rows), 201)
         self.assertEqual((rows[0]["time"], rows[-1]["time"]), (0.0, 2.0))
         self.assertEqual(rows[0]["r7"], 0.2)
-        for row in rows:  # a name that was taken out stands there too
+        for row in rows:  # the name of an eliminated variable is listed too
             self.assertEqual(row["boomCylinder.q"], row["r7"])
         self.assertEqual(scree_model(MODELS / "excavator.mo", "-o", out).returncode, 4)
         self.assertEqual(self.told(MODELS / "excavator.mo", "-o", out, "--overwrite", "-q", "--step", 0.1), "")
@@ -115,7 +115,7 @@ class Model(unittest.TestCase):
             self.assertIn(words, done.stderr)
 
     def test_a_scene_with_one_is_tried(self):
-        """The trial takes longer steps than the run, and goes back to the run's at moments of it."""
+        """The trial takes longer steps than the run, and returns to the run's steps at some times."""
         done = subprocess.run([PROGRAM, "check", SOURCE / "scenes/machines/press.toml", "--set", "end_time=0.1"],
                               capture_output=True, text=True, timeout=100)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -1,4 +1,4 @@
-"""Where the program writes and where it must not: outputs_test.py <scree> [Outputs.test_name ...]"""
+"""Places where the program writes and must not write: outputs_test.py <scree> [Outputs.test_name ...]"""
 import os
 import subprocess
 import sys
@@ -55,7 +55,7 @@ class Outputs(unittest.TestCase):
         self.scree("run", "tumble.toml", "-o", "out", "-q", *arguments)
 
     def test_closed_descriptors(self):
-        """The run's own words do not go into its files."""
+        """The run's own messages do not go into its files."""
         self.scree("run", "tumble.toml", "-o", "out")
         for closed in ("<&- >&- 2>&-", ">&- 2>&-", "<&-", ">&-", "2>&-", "<&- >&-"):
             done = subprocess.run(["bash", "-c", f'"{PROGRAM}" run tumble.toml -o closed --overwrite {closed}'],
@@ -72,7 +72,7 @@ class Outputs(unittest.TestCase):
             self.assertEqual({row.count(",") for row in rows}, {header.count(",")}, closed)
 
     def test_nothing_is_written_over(self):
-        """Neither what a command reads, nor data that are there, without --overwrite."""
+        """Without --overwrite, neither inputs of a command nor existing data are overwritten."""
         self.made("--dump-problem", "step.h5", "--until", "0.3", "--dump-step", "145")
         self.write("grains.csv", "mine\n")
         self.write("index.html", "<!DOCTYPE html><title>mine</title>\n")
@@ -114,7 +114,7 @@ class Outputs(unittest.TestCase):
         self.assertEqual(trajectory, self.content("out/trajectory.h5"))
 
     def test_drawings_are_made_again(self):
-        """What can be drawn again is, and with --overwrite everything else."""
+        """A drawing can be replaced without an option, and everything else with --overwrite."""
         self.made()
         for _ in range(2):
             self.scree("report", "out", "-q")
@@ -138,7 +138,7 @@ class Outputs(unittest.TestCase):
         self.assertIn("there is no folder nowhere", self.scree("report", "out", "-o", "nowhere/p.html", status=4))
 
     def test_links_are_not_followed(self):
-        """A link of the temporary name leads elsewhere; a run that was killed has left its part."""
+        """A link at the temporary name points elsewhere; a killed run has left its partial file."""
         self.made()
         self.write("victim", "mine\n")
         os.symlink("../victim", self.path("out", "report.html.tmp"))
@@ -149,7 +149,7 @@ class Outputs(unittest.TestCase):
         self.assertIn(b"</html>", self.content("out/report.html"))
 
     def test_no_name_is_a_command(self):
-        """gnuplot starts what begins with |, ffmpeg knows more protocols than files."""
+        """gnuplot would run names that begin with | as commands; ffmpeg treats some names as protocols."""
         self.made("--dump-problem", "step.h5", "--until", "0.3", "--dump-step", "145")
         self.scree("solve", "step.h5", "--plot", "|touch piped;x.svg")
         self.scree("solve", "step.h5", "--plot", "`touch ticked` $(touch ticked) 'x'.svg")
@@ -168,7 +168,7 @@ class Outputs(unittest.TestCase):
             self.scree(*command)
         with open(os.path.join(folder, name, b"view.py"), encoding="utf-8") as file:
             line = next(line for line in file if line.startswith("FOLDER = "))
-        read = eval(line.removeprefix("FOLDER = "), {"os": os})  # a literal of ours
+        read = eval(line.removeprefix("FOLDER = "), {"os": os})  # a literal from our own file
         self.assertEqual(os.fsencode(read), os.path.join(os.path.realpath(folder), name))
         self.assertIn("no such folder", self.scree("report", b"g\xff", status=6))
 

@@ -9,7 +9,7 @@
 namespace scree {
 namespace {
 
-// Four problems. The best: 1 (of a), 3 (of both), 4 (of b), none.
+// Four problems. The best: 1 (by a), 3 (by both), 4 (by b), none.
 const Costs by_hand{{1.0, 3.0, 8.0, infinity}, {5.0, 3.0, 4.0, infinity}};
 
 TEST(Profile, RatiosAreOverTheBestOfEachProblem) {

@@ -1,6 +1,6 @@
 """Runs by several processes against runs by one: ranks_test.py <scree> <source folder> [Ranks.test_name ...]
 
-Ranks share the cores of this machine, however many there are of them."""
+Ranks share the cores of this machine, for any number of cores."""
 import glob
 import json
 import os
@@ -20,7 +20,7 @@ ENVIRONMENT = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_RO
 
 
 def children_of(process):
-    """Process numbers, rising."""
+    """Process ids in rising order."""
     children = []
     for stat in glob.glob("/proc/[0-9]*/stat"):
         try:
@@ -36,7 +36,7 @@ def children_of(process):
 class Ranks(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        """Where the machine lets no launcher start two processes there is nothing to compare."""
+        """Skips all tests if no launcher can start two processes on this machine."""
         done = subprocess.run([*LAUNCHER, "-n", "2", "true"], env=ENVIRONMENT, capture_output=True, text=True)
         if done.returncode != 0:
             raise unittest.SkipTest("mpirun cannot start processes here: " + done.stderr[-500:])
@@ -52,7 +52,7 @@ class Ranks(unittest.TestCase):
         return os.path.join(SOURCE, "scenes", name)
 
     def run_by(self, ranks, *arguments, check=True):
-        """By so many ranks; 0: alone, without a launcher."""
+        """By the given number of ranks; 0: alone, without a launcher."""
         launcher = LAUNCHER + ["-n", str(ranks)] if ranks else []
         done = subprocess.run([*launcher, PROGRAM, "run", "-q", *arguments], env=ENVIRONMENT, capture_output=True,
                               text=True, timeout=300)
@@ -106,7 +106,7 @@ class Ranks(unittest.TestCase):
     def test_adaptive_steps_of_a_hopper(self):
         self.compare_ranks("hoppers/conical_hopper.toml", 0.3, "time_step=adaptive", by=((2, 1), (3, 1)))
 
-    # A run that several ranks began goes on by others, or by one, and ends as if it had never stopped.
+    # A run of several ranks can be resumed by another number of ranks, or by one, and ends as if it had never stopped.
     def test_resumed_by_other_ranks(self):
         scene, end = self.scene("inclined_tube/inclined_tube.toml"), "0.5"
         self.run_by(0, scene, "--until", end, "-o", self.path("alone"))
@@ -116,7 +116,7 @@ class Ranks(unittest.TestCase):
             self.run_by(then, "--resume", self.path(name), "--until", end)
             self.assertEqual(self.summary(name)["state_hash"], self.summary("alone")["state_hash"])
 
-    # Whichever rank is killed, and whenever: all end, and what is there can be gone on with.
+    # If any rank is killed at any time, all ranks end, and the run can be resumed.
     def test_killed(self):
         scene, end = self.scene("inclined_tube/inclined_tube.toml"), "0.6"
         often = ["--set", "checkpoints.steps=20"]
@@ -147,14 +147,14 @@ class Ranks(unittest.TestCase):
         while not glob.glob(os.path.join(self.path("run"), "checkpoints", "*")):
             time.sleep(0.01)
         time.sleep(0.5)
-        os.kill(children_of(running.pid)[-1], signal.SIGTERM)  # one alone; all end their step, and the files
+        os.kill(children_of(running.pid)[-1], signal.SIGTERM)  # a single rank; all ranks end their step and the files
         said = running.communicate(timeout=60)[0]
         self.assertEqual(self.summary("run")["status"], "interrupted", said)
         self.run_by(0, "--resume", self.path("run"), "--until", "0.2")
 
-    # A disk that is full on the rank that writes ends all of them.
+    # A full disk on the rank that writes ends all ranks.
     def test_full_disk(self):
-        # A limit on file sizes stands in for a full disk; messages by shared memory are files too.
+        # A limit on file sizes simulates a full disk; messages in shared memory are files too.
         limited = '[ $OMPI_COMM_WORLD_RANK != 0 ] || ulimit -f 300; exec "$@"'
         done = subprocess.run([*LAUNCHER, "-n", "2", "--mca", "btl", "self,tcp", "bash", "-c", limited, "bash", PROGRAM, "run",
                                "-q", self.scene("inclined_tube/inclined_tube.toml"), "--set", "output.vtk=false",

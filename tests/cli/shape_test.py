@@ -69,9 +69,9 @@ class Shape(unittest.TestCase):
         told = json.loads(self.told(SHAPES / "pebble.toml", "--size", "0.02", "--mesh", mesh, "--json"))
         triangles = stl_triangles(mesh)
         edges = {(t[k], t[(k + 1) % 3]) for t in triangles for k in range(3)}
-        self.assertEqual(len(edges), 3 * len(triangles))  # every edge once a direction
+        self.assertEqual(len(edges), 3 * len(triangles))  # every edge once per direction
         self.assertTrue(all((b, a) in edges for a, b in edges))
-        # Chords of a surface divided 24 times an edge of the icosahedron: 0.3 % at most.
+        # Chords of a surface with 24 divisions per edge of the icosahedron: an error of at most 0.3 %.
         self.assertAlmostEqual(volume(triangles) / told["volume_m3"], 1, delta=3e-3)
         self.told(SHAPES / "pebble.toml", "--mesh", self.folder / "coarse.obj", "--fineness", "2")
         lines = (self.folder / "coarse.obj").read_text(encoding="utf-8").split("\n")
@@ -83,7 +83,7 @@ class Shape(unittest.TestCase):
         self.assertEqual((self.folder / "rice.png").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
 
     def test_fits_a_mesh(self):
-        """A shape's own mesh, once as binary STL and once as text with other units, gives the shape again."""
+        """The mesh of a shape, as binary STL and as text with other units, gives the same shape again."""
         mesh, fitted = self.folder / "scan.stl", self.folder / "fitted.toml"
         first = json.loads(self.told(SHAPES / "dumbbell.toml", "--mesh", mesh, "--json"))
         text = self.told("--fit", mesh, "-k", "3", "-o", fitted, "--picture", self.folder / "both.png")
@@ -151,7 +151,7 @@ class Shape(unittest.TestCase):
         self.assertIn("give SHAPE.toml, or --fit", done.stderr)
 
     def test_needles_and_flakes(self):
-        """Their meshes and hulls are those of a sphere, stretched: volumes to the mesh's chords."""
+        """Their meshes and hulls are those of a stretched sphere: volumes to the error of the mesh's chords."""
         for axes in ([1, 1, 100], [1e-2, 1, 1], [1e-6, 1, 1], [1, 1, 1e6], [1e-3, 1, 1e3]):
             mesh = self.folder / "mesh.stl"
             done = scree_shape(self.write(f"semi_axes = {axes}"), "--json", "--mesh", mesh, "--overwrite")
@@ -169,7 +169,7 @@ class Shape(unittest.TestCase):
                 self.assertIn("mine.toml:1:", done.stderr)
 
     def test_bodies_out_of_range(self):
-        """Of shapes as of spheres: numbers end the run with a word, or nothing is wrong with them."""
+        """For all shapes as for spheres: extreme numbers end the run with a message, or the run succeeds."""
         def ends(lines, *statuses):
             scene = self.folder / "scene.toml"
             scene.write_text(f"""name = "a"\ntime_step = 1e-3\nend_time = 2e-3\n[[materials]]\nname = "m"\ndensity = 2500
@@ -187,7 +187,7 @@ class Shape(unittest.TestCase):
         ends("semi_axes = [1e-14, 1e-14, 0.2]\nposition = [0, 0, 1]", 3)
 
     def test_fit_is_no_worse_than_the_ellipsoid_of_the_moments(self):
-        """A torus of radii 3 and 1 about its axis: with -k 0 the root of the mean square was 0.566, of that ellipsoid 0.36."""
+        """A torus of radii 3 and 1 about its axis: with -k 0 the root mean square was 0.566; the ellipsoid had 0.36."""
         mesh, around, across = self.folder / "torus.obj", 24, 12
         with open(mesh, "w", encoding="utf-8") as file:
             for i in range(around):

@@ -1,4 +1,4 @@
-"""The subcommands that look at a finished run: view_test.py <scree> [Viewing.test_name ...]"""
+"""The subcommands for finished runs: view_test.py <scree> [Viewing.test_name ...]"""
 import os
 import re
 import shutil
@@ -60,12 +60,12 @@ class Viewing(unittest.TestCase):
         shutil.copytree(self.made, self.run_folder)
 
     def scree(self, command, *arguments, scene=None, **options):
-        """On the run's folder, or on a scene."""
+        """Runs a command on the run's folder, or on a scene."""
         return subprocess.run([PROGRAM, command, scene or self.run_folder, *arguments], capture_output=True, text=True,
                               cwd=self.folder, timeout=120, **options)
 
     def check_refusals(self, command):
-        """What every one of these subcommands says of a folder without a run, and of an option that it does not know."""
+        """The messages of all these subcommands for a folder without a run, and for an unknown option."""
         self.assertEqual(self.scree(command, "--no-such-option").returncode, 2)
         os.remove(os.path.join(self.run_folder, "trajectory.h5"))
         done = self.scree(command)
@@ -107,7 +107,7 @@ class Viewing(unittest.TestCase):
         self.assertTrue(os.path.exists(os.path.join(self.run_folder, "walls.vtp")))
 
     def test_paraview_has_a_mesh_of_every_function(self):
-        """And makes the same files again from the trajectory alone."""
+        """The same files are also made again from the trajectory alone."""
         shutil.rmtree(self.run_folder)
         scene = os.path.join(self.folder, "waists.toml")
         with open(scene, "w") as file:
@@ -199,7 +199,7 @@ class Viewing(unittest.TestCase):
         shown = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-of", "csv=p=0", "-show_entries",
                                 "stream=codec_name,width,height,r_frame_rate,nb_read_frames",
                                 os.path.join(pictures, "film.mp4")], capture_output=True, text=True)
-        # Five frames at 0.05 s; sizes are made even.
+        # Five frames at 0.05 s; sizes are rounded to even numbers.
         self.assertEqual(shown.stdout.strip(), "h264,162,92,20/1,5")
         film = os.path.join(self.folder, "slow.mp4")
         done = self.scree("render", "-o", film, "--size", "160x90", "--samples", "1", "--speed", "0.5", "--from", "0.05",
@@ -258,14 +258,14 @@ class Viewing(unittest.TestCase):
         page = os.path.join(self.run_folder, "report.html")
         self.assertIn(page, done.stdout)
         whole = os.path.getsize(page)
-        # Also of a run that goes on, whose summary is not there yet and whose last row is not whole.
+        # Also for a run that goes on, without a summary and with an incomplete last row.
         os.remove(os.path.join(self.run_folder, "summary.json"))
         with open(os.path.join(self.run_folder, "steps.csv"), "r+") as table:
             table.truncate(os.path.getsize(table.name) - 100)
         done = self.scree("report", "-o", "other.html", "-q", "--view-size", "0.002")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         self.assertLess(os.path.getsize(os.path.join(self.folder, "other.html")), whole)
-        # Two runs side by side: both pages are inside, once.
+        # Two runs side by side: the file contains both pages, once each.
         done = self.scree("report", "-o", "both.html", "-q", "--view-size", "0.002", "--beside", self.made)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         with open(os.path.join(self.folder, "both.html"), encoding="utf-8") as file:
@@ -402,7 +402,7 @@ class Viewing(unittest.TestCase):
         self.assertEqual(self.scree("mesh", scene="no.stl").returncode, 6)
 
     def test_without_vtk_a_run_goes_on_and_says_how_to_get_the_rest(self):
-        """A file that is no library stands in the way of VTK's."""
+        """A file that is no library takes the place of VTK's library."""
         with open(os.path.join(self.folder, "libscree_vtk.so"), "w") as file:
             file.write("nothing")
         with open(os.path.join(self.folder, "tumble.toml"), "w") as file:
@@ -424,7 +424,8 @@ class Viewing(unittest.TestCase):
             self.assertIn("the VTK library cannot be loaded", done.stderr)
         done = run("verify", "plain")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        # What began without the series goes on without, also where VTK is there: it would have a hole.
+        # A run that began without the series continues without it, also if VTK is now installed: the series would have
+        # a gap.
         done = subprocess.run([PROGRAM, "run", "--resume", "plain", "--until", "0.2"], cwd=self.folder, capture_output=True, text=True,
                               check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))

@@ -1,4 +1,4 @@
-// The same bits on every number of threads, whatever the solver and its settings.
+// The same bits on every number of threads, for every solver and its settings.
 #include <gtest/gtest.h>
 
 #include "engine/core/parallel.h"
@@ -9,13 +9,13 @@ namespace {
 
 using test::World;
 
-/// Settings under test, and how many steps of them are compared.
+/// Tested settings, and the number of compared steps.
 struct Case {
   const char* name;
   void (*choose)(Settings& settings);
   int steps = 30;
   double restitution = 0.2, rolling_friction_m = 1e-3;
-  int least_sweeps = 1;  // which some step must reach, so that all of the solver is seen
+  int least_sweeps = 1;  // at least one step must reach it, so that all of the solver runs
 };
 
 const Case cases[] = {
@@ -54,7 +54,7 @@ const Case cases[] = {
        s.solver.max_sweeps = 20;
      },
      20},
-    // What 100 iterations leave goes by Newton steps, where no contact resists torques.
+    // Newton steps treat the residual after 100 iterations, if no contact resists torques.
     {.name = "admm_with_newton_steps",
      .choose =
          [](Settings& s) {
@@ -81,7 +81,7 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 class Threads : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Threads, SameHashOnAnyNumberOfThreads) {
-  // From a heap in its fall, where grains lie on the floor, collide and fly, some steps on every number of
+  // From a falling heap, in which grains rest on the floor, collide and fly: some steps on every number of
   // threads.
   const Case& chosen = GetParam();
   PairLaw law;
@@ -114,7 +114,7 @@ TEST_P(Threads, SameHashOnAnyNumberOfThreads) {
   for (const int threads : {2, 3, 4, 8}) EXPECT_EQ(hash_on(threads), one) << threads << " threads";
   EXPECT_NE(one, state_hash(start.state.bodies));
   EXPECT_GE(sweeps, chosen.least_sweeps);
-  EXPECT_GT(contacts, 512);  // two blocks of contacts at the least
+  EXPECT_GT(contacts, 512);  // at least two blocks of contacts
   EXPECT_NE(impacts_J, 0.0);
   set_thread_count(0);
 }

@@ -1,14 +1,13 @@
-// The bits that two runs must end in, kept from commit to commit: a change that should not change any result
-// is caught here if it does.
+// Golden hashes: the final bits of two runs, kept from commit to commit. The test detects a change that
+// should not change any result but does.
 //
-// Golden hashes belong to one preset and one class of machines: the preset `release`, built by g++ 12 on
-// Debian 12 for x86-64, run where the processor has AVX2 and FMA (by these the C library chooses its sine and
-// its power). Elsewhere the tests are skipped and say why; what holds everywhere are the tests with
-// tolerances.
+// Golden hashes are valid for one preset and one class of machines: the preset `release`, built by g++ 12 on
+// Debian 12 for x86-64, on a processor with AVX2 and FMA (the C library selects its sine and power by these).
+// Elsewhere the tests are skipped and print the reason; the tests with tolerances are valid everywhere.
 //
-// To change one on purpose: run this test, copy the hash that it prints over the constant below, and say in
-// the commit message why the numbers had to change. The tests that hold tolerances must still pass, and the
-// thread counts agree (determinism_test).
+// To change a hash on purpose: run this test, copy the printed hash over the constant below, and state in the
+// commit message why the numbers had to change. The tests with tolerances must still pass, and the thread
+// counts must agree (determinism_test).
 #include <cstdlib>
 #include <gtest/gtest.h>
 
@@ -23,7 +22,7 @@ namespace {
 constexpr const char* golden_heap = "bf25b32726285809";
 constexpr const char* golden_inclined_tube = "9218fbdd4126287f";
 
-/// Why hashes of this build on this machine are others; empty where they are not.
+/// The reason why hashes of this build on this machine differ; empty if they do not.
 std::string other_bits() {
 #if !defined(NDEBUG) || !defined(__OPTIMIZE__)
   return "not the preset `release`";
@@ -59,7 +58,7 @@ TEST_F(GoldenHash, Heap) {
   law.restitution = 0.2;
   law.rolling_friction_m = 1e-3;
   test::World world = test::loose_heap(6, 6, law, 2e-3);
-  world.model.settings.solver = SolverSettings{};  // what users get
+  world.model.settings.solver = SolverSettings{};  // the defaults for users
   world.run(0.6);
   expect_hash(world.state.bodies, golden_heap);
 }

@@ -1,5 +1,5 @@
-// All shipped scenes end in the same bits on every number of threads: from a state in which grains meet, some
-// more steps.
+// All shipped scenes end in the same bits on every number of threads, some steps after a state in which
+// grains collide.
 #include <algorithm>
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ TEST_P(ShippedScene, OneHashOnAllThreadCounts) {
   const std::size_t bodies = scene.initial.bodies.size();
   Model model = scene.model;
   model.settings.sort_interval = std::min(model.settings.sort_interval, 20);  // so that some steps sort
-  // Until most lattices have fallen onto their floors; few sweeps, to spend the time on steps.
+  // Until most lattices have fallen onto their floors; few sweeps, because steps matter here.
   model.settings.solver.max_sweeps = std::min(model.settings.solver.max_sweeps, 10);
   State start = scene.initial;
   {
@@ -46,8 +46,8 @@ TEST_P(ShippedScene, OneHashOnAllThreadCounts) {
   set_thread_count(0);
 }
 
-// Everything at once, with its events: one hash on all numbers of threads and from a copy of the state
-// halfway, and all books closed.
+// All features at once, with events: one hash on all numbers of threads and from a copy of the state halfway,
+// and all balances close.
 TEST(EverythingAtOnce, SameHashOnAnyThreadsAndLedgersClose) {
   const io::Scene scene =
       io::read_scene(fs::path(SCREE_SOURCE_DIR) / "tests" / "determinism" / "everything.toml");

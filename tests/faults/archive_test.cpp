@@ -178,7 +178,7 @@ TEST_F(Archives, RejectOtherKindsVersionsAndMembers) {
             std::string::npos);
   Archive io = Archive::to_read(path_, kind);
   std::vector<float> floats;
-  EXPECT_THROW(io("number", floats), ReadError);  // doubles are no floats
+  EXPECT_THROW(io("number", floats), ReadError);  // doubles are not floats
   std::vector<Vec3> vectors;
   EXPECT_THROW(io("empty", vectors), ReadError);
   double number = 0.0;

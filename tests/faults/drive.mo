@@ -1,4 +1,4 @@
-// A motor on a constant voltage with some inductance: its torque falls with its speed and comes a little late.
+// A motor on a constant voltage with some inductance: its torque decreases with its speed, with a short delay.
 model drive
   input Real speed(unit = "rad/s");
   Real current(unit = "A", start = 0, fixed = true);

@@ -1,4 +1,4 @@
-"""Scenes that nobody should run: each ends within a minute in a clear word or a right result, and makes no energy.
+"""Extreme scenes: each ends within a minute with a clear message or a right result, and creates no energy.
 
     extremes_test.py SCREE [unittest arguments]
 """
@@ -62,7 +62,7 @@ def together(count):
 
 class Extremes(unittest.TestCase):
     def run_it(self, text):
-        """Exit status, what was said, the summary, and the energy after each step (J, zero on the floor)."""
+        """Exit status, output, the summary, and the energy after each step (J, zero on the floor)."""
         with tempfile.TemporaryDirectory(prefix="scree extremes ") as folder:
             file, results = Path(folder) / "extreme.toml", Path(folder) / "run"
             file.write_text(text)
@@ -77,26 +77,26 @@ class Extremes(unittest.TestCase):
         return done, summary, energy
 
     def assert_bounded(self, text):
-        """No step has more energy than the scene began with, to a percent."""
+        """In no step is the energy above that of the initial state, to 1 %."""
         done, summary, energy = self.run_it(text)
         begun = summary["energy"]["kinetic_initial_J"] + summary["energy"]["potential_initial_J"]
         self.assertLess(max(energy), 1.01 * begun, done.stderr)
         return summary
 
     def test_fast(self):
-        for speed in (1e3, 3e3, 1e6):  # 50 to 50,000 semi-axes a step
+        for speed in (1e3, 3e3, 1e6):  # 50 to 50,000 semi-axes per step
             velocity = [speed, 0.3 * speed, -0.5 * speed]
             summary = self.assert_bounded(scene(grains(more=f"velocity = {velocity}")))
             self.assertEqual(summary["verdict"]["grade"], "red")
 
     def test_spin(self):
-        summary = self.assert_bounded(scene(grains(more="angular_velocity = [1e5, 2e4, 3e4]")))  # 17 turns a step
+        summary = self.assert_bounded(scene(grains(more="angular_velocity = [1e5, 2e4, 3e4]")))  # 17 rotations per step
         self.assertEqual(summary["verdict"]["grade"], "red")
 
     def test_in_one_place(self):
         for count in (2, 20):
             done, summary, energy = self.run_it(scene(together(count), limit=1e9))
-            self.assertLess(summary["penetration_max"], 0.01)  # they have come apart
+            self.assertLess(summary["penetration_max"], 0.01)  # they have separated
             self.assertLess(max(energy), 1.1 * energy[0])
 
     def test_nanometres(self):
@@ -115,7 +115,7 @@ class Extremes(unittest.TestCase):
         self.assertEqual(summary["lost_bodies"], 0)
 
     def test_mass_ratio(self):
-        """1e12 on three light ones: the heavy one sinks in, and the verdict says so."""
+        """A body of 1e12 times the mass on three light ones sinks in, and the verdict reports it."""
         text = scene("".join(f"[[bodies]]\nposition = {p}\nsemi_axes = [0.03, 0.025, 0.02]\n"
                              for p in ([0, 0, 0.02], [0.1, 0, 0.02], [0.05, 0.1, 0.02])), density=1e-3)
         text += '[[materials]]\nname = "heavy"\ndensity = 1e9\n'
@@ -124,7 +124,7 @@ class Extremes(unittest.TestCase):
         self.assertEqual(summary["verdict"]["grade"], "red")
 
     def test_squeezed(self):
-        """Between the floor and what moves as it is told: nobody can solve that, and the verdict names what does not give way."""
+        """Grains between floor and a body with prescribed motion: unsolvable; the verdict names the rigid object."""
         ball = "[[bodies]]\nposition = [0, 0, 0.05]\nradius = 0.05\n"
         down = 'motion = [{ type = "translation", direction = [0, 0, -1], speed = 0.5 }]\n'
         plate = f'[[boundaries]]\nname = "plate"\ntype = "plane"\nmaterial = "wall"\npoint = [0, 0, 0.2]\nnormal = [0, 0, -1]\n{down}'
@@ -137,7 +137,7 @@ class Extremes(unittest.TestCase):
             summary = self.run_it(scene(ball + what, end=0.4))[1]
             verdict = summary["verdict"]
             self.assertEqual(verdict["grade"], "red")
-            first = verdict["findings"][0]  # a pinch, of what is a wall or a body; of a motor what nothing could solve
+            first = verdict["findings"][0]  # a pinch between walls or bodies; for a motor the unsolved step
             self.assertIn(first["code"], ("pinch", "unsolved_steps", "overlap"))
             told = [f for f in verdict["findings"] if f["code"] in ("pinch", "unsolved_steps") and who in f["text"] + f["advice"]]
             self.assertIn("move it by a force", told[0]["advice"])

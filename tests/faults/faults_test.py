@@ -1,9 +1,9 @@
-"""Runs that are killed, that find the disk full, and that go on: whatever happens, the end is the same, bit for bit.
+"""Runs that are killed, that meet a full disk, and that are resumed: the end is always the same, bit for bit.
 
     faults_test.py SCREE PROJECT_SOURCE_DIR [--kills N] [--disks N] [--haul SECONDS] [unittest arguments]
 
-N random kills and full disks; both are 6 unless they are given, and the long haul 20 simulated seconds. Full disks are made with tmpfs, in a namespace of their
-own where this user may not mount, and left out where neither is allowed.
+N random kills and full disks (default: 6 each); the long haul has 20 simulated seconds by default. Full disks are
+tmpfs, in a separate namespace if this user may not mount. They are skipped if neither is allowed.
 """
 
 import csv
@@ -32,7 +32,7 @@ SCREE = PROJECT = None
 KILLS = DISKS = 6
 HAUL = 20
 
-# A scene, and how it is run: all that a checkpoint has to remember is in one of them.
+# Scenes and their options: together they need all data that a checkpoint stores.
 RUNS = {
     "impacts": ("settling_box/settling_box.toml", ["--until", "0.5"]),
     "several steps a step": ("settling_box/settling_box.toml", ["--until", "0.3", "--set", "substeps=2"]),
@@ -61,7 +61,7 @@ RUNS = {
     "a machine": ("machines/four_bar.toml", ["--until", "0.3", "--set", "bodies[0].count=300"]),
     "a turning mesh": ("mill/mill.toml", ["--until", "0.3"]),
 }
-if len(sys.argv) > 1 and subprocess.run([sys.argv[1], "model", "--help"], capture_output=True).returncode == 11:  # left out of this build
+if len(sys.argv) > 1 and subprocess.run([sys.argv[1], "model", "--help"], capture_output=True).returncode == 11:  # left out
     del RUNS["a press by equations"]
 
 
@@ -80,7 +80,7 @@ def summary(folder):
 
 
 def table(file):
-    """One row after the other, without wall times."""
+    """The rows in order, without wall times."""
     with open(file) as stream:
         rows = csv.reader(stream)
         names = next(rows)
@@ -90,7 +90,7 @@ def table(file):
 
 
 def arrays(file):
-    """Everything in a recorded run, by name, as bytes."""
+    """All arrays of a recorded run, by name, as bytes."""
     found = {}
 
     def see(name, item):
@@ -105,7 +105,7 @@ def arrays(file):
 
 
 def own_memory(process):
-    """What a process has beside mapped files, bytes; 0 once it is gone."""
+    """Memory of a process without mapped files, bytes; 0 after its end."""
     try:
         text = Path(f"/proc/{process}/status").read_text()
     except OSError:
@@ -117,8 +117,8 @@ HEALED = 0
 
 
 def whole_frames(file):
-    """How many frames a file has; every number of every one of them is read. Where the program was killed just while pages
-    went into the file, its journal has them: that is counted, and brought in."""
+    """The number of frames of a file; reads all numbers of all frames. If the program was killed while it wrote pages
+    into the file, the journal has them: they are applied, and this is counted."""
     global HEALED
     journal = Path(str(file) + ".journal")
     if journal.exists() and journal.stat().st_size > 0:
@@ -152,7 +152,7 @@ class Faults(unittest.TestCase):
         self.assertEqual(one, other)
 
     def reference(self, name, steps=20):
-        """A run that nothing happens to, and the wall time that it took."""
+        """A run without faults, and its wall time."""
         folder = self.folder / "reference"
         begin = time.monotonic()
         done = scree(*start(name, folder, steps))
@@ -164,7 +164,7 @@ class Faults(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def killed_once(self, name):
-        """Killed in the middle, gone on with on two threads."""
+        """Killed in the middle and resumed on two threads."""
         reference, wall = self.reference(name)
         folder = self.folder / "killed"
         process = subprocess.Popen([SCREE, *map(str, start(name, folder, 20))], stderr=subprocess.PIPE)
@@ -181,7 +181,7 @@ class Faults(unittest.TestCase):
         self.assert_same_run(reference, folder)
 
     def test_killed_many_times(self):
-        """One run that is killed again and again, at random moments, and goes on after each."""
+        """One run that is killed again and again, at random moments, and resumed each time."""
         reference, wall = self.reference("impacts", 10)
         chance = random.Random(1)
         killed = 0
@@ -199,7 +199,7 @@ class Faults(unittest.TestCase):
                     killed += 1
                 if (folder / "trajectory.h5").exists():
                     frames = max(frames, whole_frames(folder / "trajectory.h5"))
-                over = folder / "summary.json"  # killed when nothing was left to do
+                over = folder / "summary.json"  # killed when all work was done
                 if process.returncode == 0 or (over.exists() and summary(folder)["status"] == "finished"):
                     break
                 if list(folder.glob("checkpoints/step_*.h5")):
@@ -212,7 +212,7 @@ class Faults(unittest.TestCase):
         print(f"{killed} kills, {HEALED} of them while a journal was brought in")
 
     def test_long_haul(self):
-        """A plant that runs for as long as --haul says: memory and balances stay what they are, and ten kills change no bit."""
+        """A plant that runs for the time of --haul: memory and balances stay constant, and ten kills change no bit."""
         steps, kept = 1000 * HAUL, 20 * HAUL
         begin = ["run", PROJECT / "tests/faults/long_haul.toml", "-q", "--until", HAUL, "--force",
                  "--set", f"checkpoints.steps={kept}"]
@@ -252,7 +252,7 @@ class Faults(unittest.TestCase):
         done = summary(reference)
         energy, exchange = done["energy"], done["insertion"]
         turned_over = energy["dissipated_by_friction_J"] + energy["dissipated_by_impact_J"]
-        self.assertLess(abs(energy["energy_remainder_J"]), 1e-13 * turned_over)  # of rounding, step by step, which may not add up
+        self.assertLess(abs(energy["energy_remainder_J"]), 1e-13 * turned_over)  # rounding of steps, which may add up
         self.assertLess(done["energy_unexplained_relative"], 1e-13)
         self.assertLess(done["momentum_created_relative"], 1e-14)
         self.assertLess(done["angular_momentum_created_relative"], 1e-14)
@@ -268,7 +268,8 @@ class Faults(unittest.TestCase):
         self.assertAlmostEqual(came - math.fsum(o["mass_kg"] for o in passed["other"]), exchange["mass_kg"],
                                delta=1e-12 * came)
 
-        # What the grains have is the same in both halves of the time, as far as it scatters; their coming is left out.
+        # The grains' quantities are the same in both halves of the time, within their scatter; the initial filling is
+        # excluded.
         with open(reference / "steps.csv") as stream:
             kinetic = [float(row["kinetic_energy_J"]) for row in csv.DictReader(stream)]
         blocks = [math.fsum(kinetic[k * steps // 50:(k + 1) * steps // 50]) * 50 / steps for k in range(10, 50)]
@@ -282,7 +283,7 @@ class Faults(unittest.TestCase):
               f"created {done['energy_created_relative']:.2g}, median step {1e6 * done['median_step_time_s']:.0f} us")
 
     def test_interrupted(self):
-        """Ctrl-C, kill and a closed terminal: a frame of the moment, a checkpoint, and nothing of both at the end."""
+        """Ctrl-C, kill and a closed terminal leave a frame and a checkpoint; the final results have neither."""
         reference, wall = self.reference("events and motions", 100000)
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGHUP, 130)):
             folder = self.folder / number.name
@@ -303,7 +304,7 @@ class Faults(unittest.TestCase):
         arguments[arguments.index("--until") + 1] = "0.2"
         self.assertEqual(scree(*arguments).returncode, 0)
         again = scree("run", "--resume", folder, "-q")
-        self.assertEqual(again.returncode, 0, again.stderr)  # nothing is left to do: a script ends here
+        self.assertEqual(again.returncode, 0, again.stderr)  # all work is done, so a script ends here
         self.assertIn("--until continues it", again.stderr)
         done = scree("run", "--resume", folder, "-q", "--until", "0.5", "--force")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -312,7 +313,7 @@ class Faults(unittest.TestCase):
         self.assert_same_table(folder / "steps.csv", reference / "steps.csv")
 
     def test_killed_before_it_was_summed_up(self):
-        """All steps done, the last checkpoint written, and no summary: what is missing is made, no step more."""
+        """All steps and the last checkpoint are done, but no summary: it is made, without further steps."""
         for name, until in (("impacts", None), ("a gate that goes", 20)):
             reference = self.folder / name
             arguments = start(name, reference, 1000)
@@ -329,7 +330,7 @@ class Faults(unittest.TestCase):
             self.assertEqual((folder / "summary.json").read_text(), written)
 
     def test_the_same_command_begins_goes_on_and_is_done(self):
-        """A script says one thing, whenever it is cut off: before there is anything, before the first checkpoint, later."""
+        """A script repeats one command after any interruption: before any file, before a checkpoint, later."""
         reference, wall = self.reference("impacts", 100000)
         folder = self.folder / "run"
         command = [a if a != "-o" else "--resume" for a in start("impacts", folder, 100000)]
@@ -361,7 +362,7 @@ class Faults(unittest.TestCase):
             self.assertIn("starts the run there", none.stderr)
 
     def test_killed_before_its_first_checkpoint(self):
-        """The state at the start is a checkpoint too."""
+        """The initial state is a checkpoint too."""
         for name in ("impacts", "functions", "a machine", "everything at once"):
             with self.subTest(name):
                 reference = self.folder / f"{name} reference"
@@ -392,7 +393,7 @@ class Faults(unittest.TestCase):
             listed = (folder / "bodies.pvd").read_text().count("<DataSet")
             files = len(list(folder.glob("vtk/bodies_*.vtp")))
             self.assertEqual(listed, files)
-            # Between the two a kill finds both as they are with one chance in hundreds: then the trajectory is ahead.
+            # A kill between the two writes has a chance of one in hundreds: then the trajectory is ahead.
             self.assertGreaterEqual(frames, listed)
             if frames != listed:
                 self.assertEqual(scree("run", "--resume", folder, "-q", "--force").returncode, 0)
@@ -431,7 +432,7 @@ class Faults(unittest.TestCase):
         shutil.copytree(PROJECT / "scenes/conveyor", scenes)
         folder = self.folder / "run"
         self.assertEqual(scree("run", scenes / "conveyor.toml", "--until", "0.1", "-q", "-o", folder).returncode, 0)
-        (scenes / "conveyor.toml").unlink()  # the scene itself is in the checkpoint
+        (scenes / "conveyor.toml").unlink()  # the checkpoint contains the scene
         self.assertEqual(scree("run", "--resume", folder, "-q", "--until", "0.2").returncode, 0)
         with open(scenes / "sieves.csv", "a") as file:
             file.write("# more\n")
@@ -444,7 +445,7 @@ class Faults(unittest.TestCase):
         first = subprocess.Popen([SCREE, *map(str, start("impacts", folder, 20))], stderr=subprocess.PIPE)
         while not (folder / "trajectory.h5").exists():
             time.sleep(0.002)
-        first.send_signal(signal.SIGSTOP)  # for as long as the others try
+        first.send_signal(signal.SIGSTOP)  # while the others try
         for arguments in (start("impacts", folder, 20) + ["--overwrite"], ["run", "--resume", folder, "-q"]):
             second = scree(*arguments)
             self.assertIn(second.returncode, (4, 6), second.stderr)
@@ -456,7 +457,7 @@ class Faults(unittest.TestCase):
         self.assert_same_run(reference, folder)
 
     def test_file_size_limit(self):
-        """A quota that is not told beforehand: files cannot grow beyond it."""
+        """A quota without a warning: files cannot grow beyond it."""
         reference, _ = self.reference("impacts", 20)
         size = (reference / "trajectory.h5").stat().st_size
         chance = random.Random(2)
@@ -506,20 +507,20 @@ class Faults(unittest.TestCase):
         self.assertGreater(in_order, 0)
 
     def test_memory_limit(self):
-        """Where memory ends is chance; that it is told, and what was written stays whole, is not."""
+        """The place where memory ends is random, but the message is not, and written files stay complete."""
         chance = random.Random(4)
         folder = self.folder / "run"
         for _ in range(2 * DISKS):
-            limit = chance.randrange(100, 260) << 20  # below 96 MB not even what stands before main() has room
+            limit = chance.randrange(100, 260) << 20  # below 96 MB even the code before main() has no room
             done = scree(*start("impacts", folder, 20, 2), "--overwrite",
                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
-            self.assertIn(done.returncode, (0, 1, 4, 13, 127), done.stderr)  # 127: not even its libraries found room
+            self.assertIn(done.returncode, (0, 1, 4, 13, 127), done.stderr)  # 127: even its libraries found no room
             self.assertEqual(done.returncode == 0, done.stderr == "", done.stderr)
             if (folder / "trajectory.h5").exists():
                 whole_frames(folder / "trajectory.h5")
 
     def test_verify(self):
-        """Whole is what was not touched; whatever is changed afterwards is told by its file."""
+        """Unchanged files are complete; a changed file is reported by name."""
         reference, _ = self.reference("events and motions", 300)
         done = scree("verify", reference)
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
@@ -555,7 +556,7 @@ class Faults(unittest.TestCase):
              "frames/position")
 
     def test_verify_where_an_event_changes_the_state_of_a_checkpoint(self):
-        for until in ("0.1", "0.05"):  # in the midst of the run, and in its last step, the fiftieth
+        for until in ("0.1", "0.05"):  # in the middle of the run, and in its last step, the fiftieth
             folder = self.folder / until
             done = scree("run", PROJECT / "tests/faults/event_at_checkpoint.toml", "-q", "-o", folder, "--until", until)
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -566,7 +567,7 @@ class Faults(unittest.TestCase):
             self.assertEqual(summary(folder)["state_hash"], rows[-1][-1])
 
     def test_verify_finds_every_changed_digit(self):
-        """In any row of any table, with a summary and, of a run that was killed, without."""
+        """In any row of any table, with a summary, and without one after a kill."""
         finished, _ = self.reference("everything at once", 100000)
         killed = self.folder / "killed"
         process = subprocess.Popen([SCREE, *map(str, start("everything at once", killed, 100000))], stderr=subprocess.PIPE)
@@ -589,7 +590,7 @@ class Faults(unittest.TestCase):
                     self.assertEqual(found.returncode, 6, f"{file.name}, byte {k}")
                     self.assertIn(file.name, found.stderr)
                 file.write_bytes(whole)
-        for file in killed.iterdir():  # headers alone are no run
+        for file in killed.iterdir():  # tables with only headers contain no steps
             if file.name not in ("steps.csv", "boundaries.csv"):
                 shutil.rmtree(file) if file.is_dir() else file.unlink()
             else:
@@ -608,8 +609,8 @@ class Faults(unittest.TestCase):
                 self.assertNotIn("damaged", done.stderr)
 
     def test_a_damaged_trajectory_is_refused_at_once(self):
-        """Also where it was written to a moment ago, and whoever reads tries again: two seconds of the processor's time at most
-        that HDF5's library gets for a question about a file of this size, twice."""
+        """Also for a recently written file, for which a reader tries again. HDF5's library gets at most two seconds of
+        processor time for a question about a file of this size, twice."""
         reference, _ = self.reference("impacts", 100000)
         whole = (reference / "trajectory.h5").read_bytes()
         chance = random.Random(8)
@@ -638,7 +639,7 @@ class Faults(unittest.TestCase):
         self.assertIn("vtk/bodies_000002.vtp is missing", scree("verify", folder).stderr)
 
     def test_restart_from(self):
-        """Another scene begins with the bodies of a run: to the last bit, or as a frame has them."""
+        """Another scene begins with the bodies of a run: from its last state to the last bit, or from a frame."""
         reference, _ = self.reference("functions", 100000)
         scene = self.folder / "further.toml"
         text = (PROJECT / "scenes/beans/beans.toml").read_text().replace("../shapes", str(PROJECT / "scenes/shapes"))
@@ -667,13 +668,13 @@ normal = [0, 0, 1]
             for number, position in before.items():
                 self.assertEqual(tuple(position), tuple(after[number]))
             own = set(after) - set(before)
-            self.assertEqual(own, {len(before)})  # a number that nobody had
+            self.assertEqual(own, {len(before)})  # a number that was not in use
             for field in ("mass", "inertia"):
                 theirs = dict(zip(old["bodies/id"][:], old[f"bodies/{field}"][:].tolist()))
                 ours = dict(zip(new["bodies/id"][:], new[f"bodies/{field}"][:].tolist()))
                 for number in before:
                     self.assertEqual(theirs[number], ours[number])
-        # It goes on by itself, without the run that it came from.
+        # It continues without the run from which it came.
         whole = summary(folder)["state_hash"]
         newest = max(folder.glob("checkpoints/*.h5"))
         newest.unlink()

@@ -25,7 +25,7 @@ class JournaledFile : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
 };
 
-/// Two lists that grow together: a few numbers a frame, and the many of the frame.
+/// Two lists that grow together: a few numbers per frame, and many numbers per frame.
 struct Lists {
   Growing frame, number;
   explicit Lists(hid_t file)
@@ -39,8 +39,8 @@ struct Lists {
   }
 };
 
-/// How many frames a file has: every number of each is looked at. Of a copy, as another process would: who
-/// has the file open sees what is not in it yet.
+/// The number of frames of a file; reads every number of each frame. It reads a copy, like another process:
+/// the writing process sees data that are not in the file yet.
 std::int64_t whole_frames(const std::filesystem::path& path) {
   const std::filesystem::path copy = path.string() + ".copy";
   const auto overwrite = std::filesystem::copy_options::overwrite_existing;
@@ -103,7 +103,7 @@ TEST_F(JournaledFile, CanBeTruncatedAndExtended) {
   EXPECT_EQ(whole_frames(path_), 16);
 }
 
-// A program that is killed while the pages go into the file leaves a part of them there, and the journal.
+// A program that is killed while it writes pages into the file leaves a part of them there, and the journal.
 TEST_F(JournaledFile, JournalRepairsAPartiallyWrittenFile) {
   std::string before, after;
   {
@@ -116,7 +116,7 @@ TEST_F(JournaledFile, JournalRepairsAPartiallyWrittenFile) {
     commit(file);
     after = bytes_of(path_);
   }
-  // A journal with the pages that differ, as the format says: head, then number and bytes of each.
+  // A journal with the changed pages, as in the format: head, then number and bytes of each page.
   constexpr std::size_t page = 4096;
   std::string body;
   std::uint64_t pages = 0;
@@ -138,7 +138,7 @@ TEST_F(JournaledFile, JournalRepairsAPartiallyWrittenFile) {
   const std::string journal =
       "ScreeJ01" + std::string(reinterpret_cast<const char*>(head), sizeof head) + body;
 
-  // What lies behind the old end was written before; of the pages none, some or all.
+  // The data behind the old end were written before; of the pages none, some or all.
   for (std::size_t done = 0; done <= before.size(); done += page) {
     const std::string torn = after.substr(0, done) + before.substr(std::min(done, before.size())) +
                              after.substr(std::max(done, before.size()));
@@ -150,7 +150,7 @@ TEST_F(JournaledFile, JournalRepairsAPartiallyWrittenFile) {
     EXPECT_FALSE(std::filesystem::exists(journal_name(path_)));
     EXPECT_EQ(whole_frames(path_), 43) << done;
   }
-  // A journal that is not whole itself belongs to a file that has not been touched.
+  // An incomplete journal belongs to an unchanged file.
   std::ofstream(path_, std::ios::binary) << before + after.substr(before.size());
   std::ofstream(journal_name(path_), std::ios::binary) << journal.substr(0, journal.size() - 1);
   EXPECT_EQ(whole_frames(path_), 3);
@@ -179,7 +179,7 @@ TEST_F(JournaledFile, AKilledWriterLeavesWholeFrames) {
     waitpid(child, nullptr, 0);
     seen += whole_frames(path_);
     { const Handle healed = open_journaled_file(path_); }
-    const Handle file = open_file(path_);  // as any program would
+    const Handle file = open_file(path_);  // as any program opens it
     const auto frames = dimensions(open_dataset(file.get(), "frame"))[0];
     EXPECT_EQ(dimensions(open_dataset(file.get(), "number"))[0], 37 * frames);
   }
@@ -217,7 +217,7 @@ TEST_F(JournaledFile, FullDiskKeepsCommittedFrames) {
     EXPECT_EQ(WEXITSTATUS(status), 1) << limit;
     const std::int64_t frames = whole_frames(path_);
     EXPECT_TRUE(frames > 0 || limit < 5000) << limit;
-    std::filesystem::remove(journal_name(path_));  // there was no need of it
+    std::filesystem::remove(journal_name(path_));  // it was not needed
     EXPECT_EQ(whole_frames(path_), frames) << limit;
   }
 }

@@ -1,9 +1,9 @@
-/* A program of somebody else, in C, that simulates with a unit: it loads the library, looks the functions up
- * and does what its first argument says.
+/* An external C program that simulates with a unit: it loads the library, looks the functions up and runs the
+ * case of its first argument.
  *
  *   driver CASE LIBRARY RESOURCES_URI GUID NAME=VALUE_REFERENCE ...
  *
- * It leaves with status 1 and the line where it was if something was not as it had to be. */
+ * If a check fails, it exits with status 1 and prints the line of the check. */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
 #include <math.h>
@@ -84,7 +84,7 @@ static struct {
   fmi2GetStringStatusTYPE* GetStringStatus;
 } fmu;
 
-/* ISO C has no cast from an object's address to a function's; POSIX says that they are alike. */
+/* ISO C has no cast from an object's address to a function's; POSIX guarantees the same representation. */
 #define LOOK_UP(name)                                    \
   do {                                                   \
     *(void**)(&fmu.name) = dlsym(library, "fmi2" #name); \
@@ -208,7 +208,7 @@ static void control_step(fmi2Component c, struct Controller* pi, double t, doubl
   EXPECT(fmu.DoStep(c, t, h, fmi2False) == fmi2OK);
 }
 
-/* Up to a time; returns the mean rate over the last half. */
+/* Runs up to a time; returns the mean rate over the last half. */
 static double control(fmi2Component c, double to) {
   struct Controller pi = {4.0, 0.0};
   const double h = 2.0 * time_step;
@@ -221,8 +221,8 @@ static double control(fmi2Component c, double to) {
   return sum / (steps - steps / 2);
 }
 
-/* Prints what all names have after each of N steps of H: follow... then "steps=N" and "size=H" among names.
- */
+/* Prints the values of all names after each of N steps of H: follow... then "steps=N" and "size=H" among
+ * names. */
 static void follow(void) {
   const unsigned steps = reference("steps"), size = reference("size_us");
   const double h = size * 1e-6;
@@ -256,8 +256,8 @@ static void controlled(void) {
   printf("mean rate %.4g rad/s, torque %.4g N m\n", rate, get(c, "shaft.motor"));
   EXPECT(fabs(rate - 4.0) < 0.4);
   EXPECT(fabs(get(c, "shaft.motor_force") - get(c, "shaft.motor")) < 1e-6);
-  /* The floor bears grains of 3.0 kg, a lid of 0.5 kg and 5 N on it, 39 N in all, but for what walls and
-   * paddle bear. */
+  /* The floor carries grains of 3.0 kg, a lid of 0.5 kg and 5 N on it, 39 N in all, minus the loads of walls
+   * and paddle. */
   EXPECT(get(c, "bin.-z.force_z_N") < -20.0);
   hash(c, first);
   EXPECT(fmu.Terminate(c) == fmi2OK);
@@ -314,7 +314,7 @@ static void two(void) {
   begin(a, 1);
   control(a, 0.3);
   hash(a, first);
-  /* In turns, b with other inputs and another number of threads. */
+  /* Alternately, b with other inputs and another number of threads. */
   EXPECT(fmu.Reset(a) == fmi2OK);
   begin(a, 1);
   begin(b, 2);
@@ -383,7 +383,7 @@ static void mistakes(void) {
   }
   EXPECT(fmu.DoStep(c, 11.0 * time_step, time_step, fmi2False) == fmi2Error && said("communication point"));
   EXPECT(fmu.DoStep(c, NAN, time_step, fmi2False) == fmi2Error && said("communication point"));
-  EXPECT(strcmp(hash(c, end), text) == 0); /* nothing has happened */
+  EXPECT(strcmp(hash(c, end), text) == 0); /* the state is unchanged */
   EXPECT(fmu.DoStep(c, 10.0 * time_step, 3.0 * time_step, fmi2False) == fmi2OK);
   EXPECT(strcmp(hash(c, end), text) != 0);
 
@@ -403,7 +403,7 @@ static void mistakes(void) {
   fmu.FreeInstance(NULL);
 }
 
-/* A scene that an event ends at 0.05 s, and adaptive steps: any communication step is in order. */
+/* A scene that an event ends at 0.05 s, and adaptive steps: any communication step is valid. */
 static void ends(void) {
   fmi2Component c = make();
   const double h = 0.013, start = 100.0;
@@ -426,7 +426,7 @@ static void ends(void) {
   fmu.FreeInstance(c);
 }
 
-/* Importers unload the library after each simulation: its threads must not mind. */
+/* Importers unload the library after each simulation: its threads must not crash. */
 static const char* path;
 static void* loaded;
 static void reload(void) {
@@ -445,7 +445,7 @@ static void reload(void) {
   }
 }
 
-/* A unit whose scene has a fault: what it says goes to stdout. */
+/* A unit whose scene has an error: its message goes to stdout. */
 static void faulty(void) {
   EXPECT(fmu.Instantiate("x", fmi2CoSimulation, guid, resources, &callbacks, 0, 0) == NULL);
   printf("%s\n", last_message);

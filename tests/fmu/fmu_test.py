@@ -1,4 +1,4 @@
-"""Units: what `scree fmu` writes, and what it does in a program in C.
+"""Units: the files of `scree fmu`, and their behaviour in a C program.
 
     fmu_test.py SCREE DRIVER SOURCE_FOLDER C_COMPILER [Unit.test_...]
 """
@@ -50,7 +50,7 @@ class Unit(unittest.TestCase):
         return done
 
     def unit(self, scene=PADDLE, name="unit"):
-        """Writes and unpacks a unit: its folder and its description."""
+        """Writes and unpacks a unit; returns its folder and its description."""
         self.scree("fmu", scene, "-o", f"{name}.fmu", "--overwrite")
         with zipfile.ZipFile(self.folder / f"{name}.fmu") as archive:
             archive.extractall(self.folder / name)
@@ -72,7 +72,7 @@ class Unit(unittest.TestCase):
         return file
 
     def test_description_keeps_the_rules(self):
-        """Those of FMI 2.0 that a schema cannot hold, and those of the schema that apply."""
+        """The rules of FMI 2.0 that a schema cannot express, and the rules of the schema that apply."""
         folder, root = self.unit()
         self.assertEqual(root.tag, "fmiModelDescription")
         self.assertEqual(root.get("fmiVersion"), "2.0")
@@ -132,11 +132,11 @@ class Unit(unittest.TestCase):
         library = SCREE.parent / "libscree_fmu.so"
         listed = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
         names = [line.split()[-1] for line in listed.splitlines()]
-        names = [name for name in names if "5GiNaC" not in name]  # what that library's headers define has to be one
+        names = [name for name in names if "5GiNaC" not in name]  # definitions of that library's headers must be merged
         self.assertEqual(sorted(names), sorted("fmi2" + name for name in FUNCTIONS.split()))
 
     def test_models_drive_it(self):
-        """Step by step the digits of the run's tables, also of the model's variables, and its bits in the end."""
+        """In each step the digits of the run's tables, also of the model's variables, and the same final bits."""
         if subprocess.run([str(SCREE), "model", "--help"], capture_output=True).returncode == 11:
             self.skipTest("no declarative models in this program")
         folder, root = self.unit(SOURCE / "scenes/machines/press.toml")
@@ -151,7 +151,7 @@ class Unit(unittest.TestCase):
         self.assertEqual(state, json.loads((self.folder / "run/summary.json").read_text())["state_hash"])
 
     def test_follows_the_run(self):
-        """Step by step the digits of the tables, and in the end the bits of the run; in longer steps the same bits."""
+        """In each step the digits of the tables, and the run's final bits; longer steps give the same bits."""
         folder, root = self.unit()
         steps = 300
         self.scree("run", PADDLE, "-q", "--until", steps * 0.001, "-o", "run")
@@ -179,7 +179,7 @@ class Unit(unittest.TestCase):
         self.assertTrue(any(row[3] < -1 for row in rows))  # grains have come down
         self.assertEqual(state, json.loads((self.folder / "run/summary.json").read_text())["state_hash"])
 
-        # Ten steps at once: forces are the means of ten, up to rounding, places those of the last.
+        # Ten steps at once: forces are the means of ten, up to rounding; positions are those of the last.
         coarse, coarse_state = follow(steps // 10, 10000)
         self.assertEqual(coarse_state, state)
         for k, row in enumerate(coarse):
@@ -219,7 +219,7 @@ class Unit(unittest.TestCase):
         self.drive("ends", *self.unit(self.scene(ENDING)))
 
     def test_what_it_needs_goes_with_it(self):
-        """Files in folders below the scene are found where the unit is unpacked, with the scene gone; and they belong to the guid."""
+        """Files below the scene's folder are found in the unpacked unit, without this folder; the guid covers them."""
         (self.folder / "here/parts").mkdir(parents=True)
         shutil.copy(PADDLE.parent / "blades.obj", self.folder / "here/parts/blades.obj")
         text = PADDLE.read_text().replace("blades.obj", "parts/blades.obj")
@@ -250,7 +250,7 @@ class Unit(unittest.TestCase):
         self.scree("fmu", good, "--overwrite")
 
     def test_documented_driver(self):
-        """The driver of docs/cosimulation.md, as it stands there."""
+        """The driver of docs/cosimulation.md, without changes."""
         page = (SOURCE / "docs/cosimulation.md").read_text(encoding="utf-8")
         (text,) = re.findall(r"^```c\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
         _, root = self.unit(name="paddle")
@@ -264,7 +264,7 @@ class Unit(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done)
         rates = [float(line.split()[-2]) for line in done.stdout.splitlines()]
         self.assertEqual(len(rates), 10)
-        self.assertAlmostEqual(sum(rates[5:]) / 5, 4, delta=1)  # of single moments, with grains that push back
+        self.assertAlmostEqual(sum(rates[5:]) / 5, 4, delta=1)  # of single times, with the resistance of grains
 
 
 if __name__ == "__main__":

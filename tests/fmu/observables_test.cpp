@@ -1,5 +1,4 @@
-// The one list of observables: what is in it is a column, a condition, an output of a unit and a row of the
-// docs.
+// The list of observables: each entry is a column, a condition, an output of a unit and a row of the docs.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -38,7 +37,7 @@ materials = [{ name = "m", density = 1000 }]
 bodies = [{ position = [1, 1, 0.5], semi_axes = [0.1, 0.1, 0.1] }]
 )";
 
-/// That has parts of the kind.
+/// A scene with parts of the kind.
 const char* scene_of(ObservedKind kind) { return kind == ObservedKind::cell ? cell_scene : machine_scene; }
 
 constexpr ObservedKind kinds[] = {ObservedKind::run,     ObservedKind::cell,  ObservedKind::boundary,
@@ -46,7 +45,7 @@ constexpr ObservedKind kinds[] = {ObservedKind::run,     ObservedKind::cell,  Ob
                                   ObservedKind::opening, ObservedKind::bonds, ObservedKind::body,
                                   ObservedKind::region};
 
-/// The name of a part of a kind in the scene above, as its key wants it.
+/// The name of a part of a kind in the scene above, in the form that its key requires.
 std::string part_of(ObservedKind kind, const Observable& quantity, const Scene& scene) {
   if (kind == ObservedKind::body) return "0";
   const std::vector<std::string> names = part_names(kind, scene.model);
@@ -129,7 +128,7 @@ TEST(Observables, PageIsUpToDate) {
   EXPECT_EQ(committed, observables_page()) << "run: scree observables > docs/observables.md";
 }
 
-// Two walls of a box together: the size of the sum of their forces, not the sum of sizes.
+// Two walls of a box together: the magnitude of their total force, not the sum of magnitudes.
 TEST(Observables, MagnitudeOfSeveralPartsIsThatOfTheSum) {
   const Scene scene = read_scene_text(machine_scene, "scene.toml");
   StepResult result = start_result(scene.model, scene.initial);

@@ -1,4 +1,4 @@
-// What a scene shows as a unit, and how it is taken from point to point.
+// The variables of a scene as a unit, and its communication steps.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
@@ -12,7 +12,7 @@
 namespace scree::io {
 namespace {
 
-// One name for a joint, a part and a boundary, and signs that XML does not like.
+// The same name for a joint, a part and a boundary, and characters that XML must escape.
 constexpr const char* alike = R"(
 name = "2 & more"
 time_step = 0.001

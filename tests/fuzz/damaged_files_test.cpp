@@ -1,4 +1,4 @@
-// Files that are damaged, of another program, or made to do harm: each is told in words, at once.
+// Files that are damaged, written by another program, or made to do harm: each gives a message at once.
 #include <chrono>
 #include <fstream>
 #include <functional>
@@ -54,7 +54,7 @@ void read_frames(const io::TrajectoryReader& reader) {
 
 class DamagedTrajectory : public ::testing::Test {
  protected:
-  /// What is said of it after a change.
+  /// The message after a change.
   std::string after(const std::function<void(MemoryObjects&)>& change) const {
     static const MemoryObjects sound = [] {
       const TemporaryFolder folder;
@@ -86,7 +86,7 @@ TEST_F(DamagedTrajectory, EveryIndexIsChecked) {
       {"bodies/material", 1, 9, "bodies/material: row 1 is 9 (allowed 0 to 1)"},
       {"bodies/shape", 2, 7, "bodies/shape: row 2 is 7 (allowed 0 to 2)"},
       {"bodies/shape", 2, 1,
-       "bodies/shape: row 2: its numbers do not define a shape"},  // of a function that is not there
+       "bodies/shape: row 2: its numbers do not define a shape"},  // of a function that is missing
       {"bodies/semi_axes", 3, -1, "bodies/shape: row 1: its numbers do not define a shape"},
       {"bodies/mass", 0, -1, "bodies/mass: row 0 has -1"},
       {"bodies/id", 1, 0, "bodies/id: 0 appears twice"},
@@ -158,7 +158,7 @@ TEST(LiveTrajectory, RetriesWhileBeingWrittenAndFailsAtOnceWhenStale) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(500));
 }
 
-/// A real file, for what HDF5's library is asked.
+/// A real file, to test HDF5's library.
 class Hdf5File : public ::testing::Test {
  protected:
   std::string path() const { return (folder_.path() / "f.h5").string(); }
@@ -170,7 +170,7 @@ class Hdf5File : public ::testing::Test {
     H5Fclose(file);
   }
 
-  /// A dataset "a" of numbers that are never written.
+  /// A dataset "a" with numbers that are never written.
   static void put_empty(hid_t file, const std::vector<hsize_t>& dims, hid_t properties = H5P_DEFAULT) {
     const hid_t space = H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr);
     H5Dclose(H5Dcreate2(file, "a", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, properties, H5P_DEFAULT));
@@ -254,7 +254,7 @@ TEST_F(Hdf5File, AttributesMayHaveMoreValuesThanOne) {
   EXPECT_EQ(message_of([&] { (void)file.number_attribute("", "y"); }), "y: is missing");
 }
 
-/// What HDF5's library does with some damaged files.
+/// Failures of HDF5's library on some damaged files.
 class Misbehaving final : public io::hdf5::ContentSource {
  public:
   explicit Misbehaving(std::string how) : how_(std::move(how)) {}
@@ -275,7 +275,7 @@ class Misbehaving final : public io::hdf5::ContentSource {
 
 TEST_F(Hdf5File, LibraryCrashesAndHangsAreReported) {
   write([](hid_t) {});
-  // Seconds of processor time: memory is to end before they do, also where the machine is busy.
+  // Seconds of processor time: memory must run out first, also on a busy machine.
   const auto said = [&](const std::string& how, double seconds) {
     const auto source = io::hdf5::content_by_process(
         path(), [&](const std::filesystem::path&) { return std::make_unique<Misbehaving>(how); }, seconds);
@@ -337,7 +337,7 @@ TEST(DeepScenes, DeepNestingIsRejectedWithItsPosition) {
   std::string chain = "[parameters]\np0 = 1.0\n";
   for (std::size_t k = 1; k < deep; ++k)
     chain += 'p' + std::to_string(k) + " = \"= p" + std::to_string(k - 1) + "\"\n";
-  // From its end, where the first one that is resolved needs all others.
+  // From its end: the first resolved parameter needs all others.
   said = scene_said("end_time = \"= p" + std::to_string(deep - 1) + "\"\n" + chain);
   EXPECT_NE(said.find("through more than 100 other parameters"), std::string::npos) << said.substr(0, 300);
   said = scene_said("end_time = 1.0\n", {{repeated("a.", deep) + "a", "1"}});
@@ -374,7 +374,7 @@ TEST(Mesh, TooFarFromOriginIsRejected) {
             std::string::npos);
 }
 
-/// What reading an STL says: "in order", its warnings, or what is wrong with it.
+/// Result of reading an STL: "in order", its warnings, or the error.
 std::string stl_said(const std::string& bytes, std::size_t triangles = 1) {
   std::vector<std::string> odd;
   const std::string wrong = message_of([&] {

@@ -48,14 +48,14 @@ class Writer {
                                   1e300};
     const unsigned kind = byte();
     if (kind >= 240) return special[byte() % std::size(special)];
-    const double decades = kind < 100 ? 12.0 : 632.0;  // about 1, or all that there are
+    const double decades = kind < 100 ? 12.0 : 632.0;  // about 1, or the whole range
     const unsigned high = byte();
     return std::pow(10.0, decades * ((256.0 * high + byte()) / 65535.0 - 0.5) - (kind < 100 ? 0.0 : 8.0));
   }
-  /// `usual`, or within a factor of two of it, or anything.
+  /// `usual`, or within a factor of two of it, or any number.
   std::string number(double usual) {
     const unsigned kind = byte();
-    constexpr unsigned ordinary = 238;  // of 256, so that most scenes have one or two that are not
+    constexpr unsigned ordinary = 238;  // of 256, so that most scenes have one or two extreme numbers
     if (kind < ordinary)
       return fmt::format("{:.17g}",
                          usual * std::exp2(2.0 * kind / ordinary - (2 * kind < ordinary ? 0.0 : 2.0)));

@@ -7,9 +7,9 @@
 
 namespace scree::test {
 
-/// A scene file as the bytes say: shapes given by functions or as clumps, bodies of them, ellipsoids and
-/// spheres, walls, an inlet. Each number is an ordinary one, one of any exponent, or a special one: zero, the
-/// least and the largest, infinite, none. Bytes that are missing count as 0, which is an ordinary scene.
+/// A scene file from bytes: shapes given by functions or as clumps, bodies with these shapes, ellipsoids and
+/// spheres, walls, an inlet. Each number is ordinary, has any exponent, or is special: zero, the least and
+/// the largest, infinity, NaN. Missing bytes count as 0, which gives an ordinary scene.
 std::string extreme_scene(std::span<const std::uint8_t> bytes);
 
 }  // namespace scree::test

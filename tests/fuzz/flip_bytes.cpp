@@ -1,6 +1,6 @@
-// Changes bytes of a sound HDF5 file at random and reads it as Scree does, HDF5's library in a process of its
-// own: flip_bytes FILE COUNT [SEED] [FOLDER]. Says how often the file could be read, what was refused,
-// and how often the library broke off or came to no end.
+// Changes random bytes of a sound HDF5 file and reads it as Scree does, with HDF5's library in a separate
+// process: flip_bytes FILE COUNT [SEED] [FOLDER]. Prints how often the file could be read, which errors were
+// reported, and how often the library crashed or did not end.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -21,7 +21,7 @@ namespace {
 
 using namespace scree;
 
-/// As whatever it is.
+/// Reads the file as its own kind.
 std::string problem_of(const std::filesystem::path& file) try {
   const io::TrajectoryReader reader(file);
   for (std::size_t k = 0; k < reader.frames(); ++k) {
@@ -60,12 +60,12 @@ int main(int argc, char** argv) {
   double longest = 0.0;
   for (long k = 0, n = std::atol(argv[2]); k < n; ++k) {
     std::vector<char> bytes = sound;
-    // Half of the changes among the first bytes, where the file says what is where.
+    // Half of the changes are in the first bytes, which hold the file's structure.
     const std::size_t reach = random() % 2 == 0 ? bytes.size() : std::min<std::size_t>(bytes.size(), 4096);
     for (auto changes = 1 + random() % 16; changes > 0; --changes)
       bytes[random() % reach] = static_cast<char>(random() % 3 == 0 ? 0xff : random());
     std::ofstream(file, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    // Nobody writes it: what is wrong with it stays so.
+    // No program writes to the file: an error in it is permanent.
     std::filesystem::last_write_time(file,
                                      std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
     const auto start = std::chrono::steady_clock::now();

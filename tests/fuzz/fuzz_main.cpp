@@ -1,4 +1,4 @@
-// One reader under libFuzzer: that of SCREE_FUZZ_READER.
+// One reader under libFuzzer, selected by SCREE_FUZZ_READER.
 #include <algorithm>
 
 #include "tests/fuzz/readers.h"

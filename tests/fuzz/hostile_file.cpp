@@ -147,7 +147,7 @@ class Writer {
     }
     const hid_t made = H5Dcreate2(file_, name, of, shape, H5P_DEFAULT, properties, H5P_DEFAULT);
     if (made >= 0) {
-      // HDF5 1.10.8 damages memory where it packs some types by the filters of its own that are refused here.
+      // HDF5 1.10.8 corrupts memory when it packs some types by its own filters, which are refused here.
       if (H5Pget_filter_by_id2(properties, H5Z_FILTER_NBIT, nullptr, nullptr, nullptr, 0, nullptr, nullptr) <
               0 &&
           H5Pget_filter_by_id2(properties, H5Z_FILTER_SCALEOFFSET, nullptr, nullptr, nullptr, 0, nullptr,

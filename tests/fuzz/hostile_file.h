@@ -1,4 +1,4 @@
-// Files that HDF5 itself writes, but no program would.
+// Files written by HDF5 itself, which no sensible program would write.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,11 @@
 
 namespace scree::test {
 
-/// Datasets, attributes, groups and links of types, shapes, layouts and filters as the bytes say.
+/// Datasets, attributes, groups and links with types, shapes, layouts and filters from the bytes.
 void write_hostile_file(const std::string& path, std::span<const std::uint8_t> bytes);
 
-/// Everything that can be asked of it, by io::hdf5::library_content() in this process. Throws hdf5::Error
-/// only where the file cannot be opened; an answer of another size than its question's throws
-/// std::logic_error.
+/// Requests all content of the file, by io::hdf5::library_content() in this process. Throws hdf5::Error only
+/// if the file cannot be opened. Throws std::logic_error if an answer does not have the requested size.
 void read_all_of(const std::string& path);
 
 }  // namespace scree::test

@@ -1,8 +1,8 @@
-"""Writes where fuzzing begins, corpus/<reader>/seed_*: small real files, and changes of sound HDF5 files.
+"""Writes the seeds for fuzzing, corpus/<reader>/seed_*: small real files, and changes of sound HDF5 files.
 
     python3 tests/fuzz/make_corpus.py
 
-What fuzzing found lies beside the seeds under other names and is left alone.
+Findings of the fuzzer are in the same folders under other names and are not changed.
 """
 
 import pathlib

@@ -53,7 +53,7 @@ std::vector<Place> places_in(const std::string& path) {
   return places;
 }
 
-/// Bytes one after the other; zeros behind the end.
+/// Bytes in order; zeros after the end.
 class Bytes {
  public:
   explicit Bytes(std::span<const std::uint8_t> bytes) : rest_(bytes) {}
@@ -71,7 +71,7 @@ class Bytes {
   std::span<const std::uint8_t> rest_;
 };
 
-/// Numbers that find mistakes.
+/// Numbers that often cause errors.
 double odd_number(Bytes& bytes) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   constexpr std::array odd{0.0,  -1.0,         1.0,           2.0,  -2.0, 0.5,  1e-300, 1e300,  -1e300,
@@ -92,7 +92,7 @@ std::uint64_t odd_size(Bytes& bytes, std::uint64_t now) {
   return choice < 0x80 ? now + 1 : now - std::min<std::uint64_t>(now, 1);
 }
 
-/// As many values as the shape says, if that is no more than fits into a small file.
+/// As many values as the shape has, if they fit into a small file.
 void fill(MemoryArray& array) {
   constexpr std::uint64_t most = 1u << 14;
   const std::uint64_t n = values_in(array.content.dims);
@@ -103,7 +103,7 @@ void fill(MemoryArray& array) {
 
 template <class T>
 T as(double x) {
-  if constexpr (std::is_integral_v<T>) {  // HDF5 takes the nearest there is
+  if constexpr (std::is_integral_v<T>) {  // HDF5 takes the nearest value
     if (std::isnan(x)) return 0;
     const double low = static_cast<double>(std::numeric_limits<T>::min()), high = -low;
     return x < low     ? std::numeric_limits<T>::min()

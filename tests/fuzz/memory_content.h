@@ -1,4 +1,4 @@
-// What an HDF5 file holds, in memory, where tests change it into what no program would write.
+// Content of an HDF5 file in memory. Tests change it into content that no program would write.
 #pragma once
 
 #include <map>
@@ -17,14 +17,14 @@ struct MemoryArray {
 
 using MemoryObjects = std::map<io::hdf5::Place, MemoryArray>;
 
-/// Everything that is in a sound file.
+/// All content of a sound file.
 MemoryObjects objects_of(const std::string& path);
 
-/// Changes objects as the bytes say: takes one away, gives it another shape, type or value. The same bytes
+/// Changes objects according to the bytes: removes one, or changes its shape, type or value. The same bytes
 /// make the same changes.
 void change(MemoryObjects& objects, std::span<const std::uint8_t> bytes);
 
-/// Answers as the library does: values are there if the array has as many as it claims.
+/// Answers as the library does: values exist if the array has as many as it claims.
 class MemoryContent final : public io::hdf5::ContentSource {
  public:
   explicit MemoryContent(MemoryObjects objects) : objects_(std::move(objects)) {}

@@ -38,11 +38,11 @@ namespace {
 
 using Bytes = std::span<const std::uint8_t>;
 
-constexpr std::size_t most_bodies = 200;  // a scene may ask for long work, which is no fault of its reader
+constexpr std::size_t most_bodies = 200;  // a scene may request long work, without a fault of its reader
 
 std::string text_of(Bytes bytes) { return {bytes.begin(), bytes.end()}; }
 
-/// What is wrong with a file is told by one of three errors.
+/// Errors of a file are reported by one of three exceptions.
 template <class F>
 void told(F&& read) try {
   read();
@@ -51,7 +51,7 @@ void told(F&& read) try {
 } catch (const io::hdf5::Error&) {
 }
 
-/// A sound file that `write` writes, as objects in memory.
+/// A sound file written by `write`, as objects in memory.
 template <class Write>
 MemoryObjects made_by(Write&& write) {
   const TemporaryFolder folder;
@@ -67,7 +67,7 @@ io::hdf5::File changed(const MemoryObjects& sound, Bytes bytes) {
 
 // --- texts
 
-/// Read, and shown as a unit shows it.
+/// Reads a scene and describes it as a unit does.
 void read_scene(Bytes bytes) {
   told([&] {
     const io::Scene scene = io::read_scene_text(text_of(bytes), "/nowhere/scene.toml", {}, most_bodies);
@@ -81,8 +81,8 @@ void read_scene(Bytes bytes) {
   });
 }
 
-/// A scene of any numbers, read, looked at as `scree shape` does, and run for some steps: to numbers that are
-/// not finite, as `scree run` does.
+/// A scene with any numbers: read, inspected as by `scree shape`, and run for some steps, until numbers are
+/// not finite, as by `scree run`.
 void read_numbers(Bytes bytes) {
   constexpr int steps = 4, fineness = 6;
   told([&] {
@@ -143,7 +143,7 @@ void read_text_problem(Bytes bytes) {
   told([&] { (void)io::read_text_problem(text_of(bytes), "problem.dat"); });
 }
 
-/// The first byte says of which kind.
+/// The first byte gives the kind.
 void read_mesh(Bytes bytes) {
   constexpr std::array names{"m.stl", "m.obj", "m.ply"};
   if (bytes.empty()) return;
@@ -155,10 +155,10 @@ void read_mesh(Bytes bytes) {
   });
 }
 
-/// Read, taken apart, reduced and brought into steps; some of these are done, interpreted.
+/// Read, flattened, reduced and compiled into steps; some steps are done by the interpreter.
 void read_model(Bytes bytes) {
 #ifdef SCREE_MODELS
-  constexpr std::size_t most_variables = 60;  // a large model may take long, which is no fault of its reader
+  constexpr std::size_t most_variables = 60;  // a large model may take long, without a fault of its reader
   constexpr int steps = 3;
   told([&] {
     equations::FlatModel model = equations::compile_model({"m.mo", text_of(bytes)});
@@ -251,15 +251,15 @@ MemoryObjects fclib_file(const char* name) {
   return objects_of(std::string(SCREE_SOURCE_DIR) + "/tests/data/fclib/" + name);
 }
 
-/// The first byte chooses a file.
+/// The first byte selects a file.
 void read_fclib_problem(Bytes bytes) {
   static const std::array sound{fclib_file("written_by_fclib_local.hdf5"),
                                 fclib_file("written_by_fclib_plane.hdf5")};
   if (!bytes.empty()) read_problem(sound[bytes[0] % sound.size()], bytes.subspan(1));
 }
 
-/// A file that HDF5 itself writes, of types, shapes, layouts and links as the bytes say: what the library's
-/// answers are checked for.
+/// A file written by HDF5 itself, with types, shapes, layouts and links from the bytes: the reader must check
+/// the library's answers.
 void read_hostile_file(Bytes bytes) {
   static const std::string path = fmt::format(
       "{}/scree_fuzz_{}.h5", std::filesystem::temp_directory_path().string(), static_cast<long>(getpid()));

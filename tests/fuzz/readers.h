@@ -1,4 +1,4 @@
-// What reads files, each as a function of bytes that throws nothing whatever they are.
+// Readers of files, each as a function of bytes that throws no exception for any bytes.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Hands every file of corpus/<reader>/ to its reader, and each again with its end cut off: what libFuzzer
-// once found stays found. With a number, so many random changes of these files besides, in any build:
-// fuzz_replay CORPUS [CHANGES a reader] [READER].
+// Passes every file of corpus/<reader>/ to its reader, complete and without its end: findings of libFuzzer
+// stay fixed. With a number, also that many random changes of these files, in any build: fuzz_replay CORPUS
+// [CHANGES_PER_READER] [READER].
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/core.h>

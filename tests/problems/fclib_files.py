@@ -7,7 +7,7 @@ TRIPLETS, COLUMNS, ROWS = "triplets", "columns", "rows"
 
 
 def example(dimension, equalities, bodies=6, contacts=6, seed=1):
-    """A global problem of bodies that have six velocities each: M, H, G, f, w, b, mu, dense."""
+    """A global problem with six velocities per body: M, H, G, f, w, b, mu, dense."""
     random = np.random.RandomState(seed)
     size = 6 * bodies
     mass = np.zeros((size, size))
@@ -55,7 +55,7 @@ def reduced(p):
 
 
 def sparse(matrix, storage):
-    """nz, p, i, x of FCLib. Triplets have columns in p and rows in i, as Siconos writes them."""
+    """nz, p, i, x of FCLib. Triplets have columns in p and rows in i, as written by Siconos."""
     if storage == TRIPLETS:
         i, p = np.nonzero(matrix)
         return len(i), p, i, matrix[i, p]
@@ -83,7 +83,7 @@ def write_matrix(parent, name, matrix, storage):
     put(group, "x", x, np.float64)
 
 
-FORMS = {  # matrices, vectors, and those that only problems with equality constraints have
+FORMS = {  # matrices, vectors, and those only for equality constraints
     "fclib_local": (("W", "V", "R"), ("q", "mu", "s"), ("V", "R", "s")),
     "fclib_global": (("M", "H", "G"), ("f", "w", "mu", "b"), ("G", "b")),
 }
@@ -148,7 +148,7 @@ def read(path):
 
 
 def natural_map(w, q, mu, r, dimension):
-    """How far r is from solving, m/s: |r - P(r - rho u~)| / rho, a row a contact, with rho = 1 / W_nn."""
+    """Error of r, m/s: |r - P(r - rho u~)| / rho, one row per contact, with rho = 1 / W_nn."""
     u = (w @ r + q).reshape(-1, dimension)
     r = r.reshape(-1, dimension)
     errors = []
@@ -161,7 +161,7 @@ def natural_map(w, q, mu, r, dimension):
 
 
 def project(x, friction):
-    """Onto the cone |x_t| <= friction x_n."""
+    """Projection onto the cone |x_t| <= friction x_n."""
     tangent = np.linalg.norm(x[1:])
     if tangent <= friction * x[0]:
         return x

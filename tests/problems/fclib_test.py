@@ -34,14 +34,14 @@ class Fclib(unittest.TestCase):
         return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
     def solve(self, path, tolerance=1e-10, *options):
-        """W, q, mu and the solution as the program writes them."""
+        """W, q, mu and the solution in the program's output."""
         done = self.scree(path, "--solver", "admm", "--tolerance", tolerance, "--fclib", self.solved,
                           "--overwrite", *options)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return fclib.read(self.solved)
 
     def check(self, path, p, tolerance=1e-10):
-        """What is read is what numpy computes, and the solution solves it. Returns r."""
+        """The program's matrices equal numpy's, and the solution solves the problem. Returns r."""
         w, q = fclib.reduced(p)
         d = p["spacedim"]
         got = self.solve(path, tolerance)
@@ -66,7 +66,7 @@ class Fclib(unittest.TestCase):
         return done.stderr
 
     def test_files_are_as_fclib_writes_them(self):
-        """What these tests write by h5py has the tree, the types, the shapes and the values of FCLib's own files."""
+        """The files of these tests, by h5py, have the tree, types, shapes and values of FCLib's own files."""
         local, plane = fclib.local_form(fclib.example(3, 3)), fclib.example(2, 2)
         n, m = len(local["q"]), len(plane["w"])
         known = {"l": np.ones(3), "u": 0.5 * np.arange(n), "r": 0.25 * np.arange(n)}
@@ -85,7 +85,7 @@ class Fclib(unittest.TestCase):
                     np.testing.assert_array_equal(ours[key][2], value, key)
 
     def test_what_fclib_wrote(self):
-        """Problems with joints in FCLib's own files; guesses and solutions are told."""
+        """Problems with joints in FCLib's own files; guesses and solutions are reported."""
         for name, p in (("local", fclib.local_form(fclib.example(3, 3))), ("plane", fclib.example(2, 2))):
             self.check(DATA / "fclib" / f"written_by_fclib_{name}.hdf5", p)
         done = self.scree(DATA / "fclib" / "written_by_fclib_local.hdf5", "--tolerance", 1e-3)
@@ -94,7 +94,7 @@ class Fclib(unittest.TestCase):
             self.assertIn(f"stored {known}: relative residual", done.stdout)
 
     def test_every_form_and_storage(self):
-        """Global and local form of a problem have one solution, in space and in the plane, with joints and without."""
+        """Global and local forms of a problem have one solution, in space and in the plane, with and without joints."""
         for dimension in (2, 3):
             for equalities in (0, 3):
                 p = fclib.example(dimension, equalities, seed=10 * dimension + equalities)
@@ -108,7 +108,7 @@ class Fclib(unittest.TestCase):
                     self.assertLess(abs(r - solutions[0]).max(), 1e-7 * abs(solutions[0]).max())
 
     def test_files_of_the_collection(self):
-        """Files that others have written, as they are; M of one is an upper triangle and stands for a symmetric one."""
+        """Files of others, without change; M of one is an upper triangle and represents a symmetric matrix."""
         for name in REAL:
             with self.subTest(name=name):
                 p = fclib.read(DATA / "fclib" / name)
@@ -117,7 +117,7 @@ class Fclib(unittest.TestCase):
                 self.check(DATA / "fclib" / name, p, 1e-8)
 
     def test_triplets_the_other_way_round(self):
-        """As the comment in fclib.h has them: rows in p, columns in i. No file can be read both ways unless square."""
+        """As in the comment in fclib.h: rows in p, columns in i. Only square matrices can be read both ways."""
         p = fclib.example(3, 2)
         fclib.write(self.path, p, fclib.TRIPLETS)
         with h5py.File(self.path, "r+") as file:
@@ -128,7 +128,7 @@ class Fclib(unittest.TestCase):
         self.check(self.path, p)
 
     def test_warm_start(self):
-        """A guess that solves the problem leaves nothing to do with --warm, and is not looked at without."""
+        """A guess that solves the problem leaves no work with --warm, and is not used without."""
         p = fclib.local_form(fclib.example(3, 0))
         fclib.write(self.path, p)
         r = self.solve(self.path, 1e-12)["r"]
@@ -139,7 +139,7 @@ class Fclib(unittest.TestCase):
         self.assertRegex(done.stdout, r"stored guess 1: relative residual \d\.\d\de-1\d")
 
     def test_equalities_that_repeat_each_other(self):
-        """Twice the same joint is one joint; with another velocity it is a contradiction."""
+        """The same joint twice counts as one joint; with another velocity it is a contradiction."""
         p = fclib.example(3, 2)
         p["G"], p["b"] = np.hstack((p["G"], p["G"][:, :1])), np.append(p["b"], p["b"][0])
         fclib.write(self.path, p)
@@ -221,7 +221,7 @@ class Fclib(unittest.TestCase):
             self.assertIn(word, words)
 
     def test_profile_without_gnuplot(self):
-        """The table is shown all the same; what is missing is told, whatever the destructors meet on the way out."""
+        """The table is printed; missing programs are reported, and no destructor causes a crash."""
         good = DATA / "friction_contact" / "Rover1039.dat"
         done = subprocess.run([PROGRAM, "solve", good, good, "--max-sweeps", "10", "--profile", self.folder / "p.svg"],
                               capture_output=True, text=True, timeout=120, check=False, env={**os.environ, "PATH": str(self.folder)})

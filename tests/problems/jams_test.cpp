@@ -1,4 +1,4 @@
-// Jammed packings, where sweeps do not end unless contacts give a little (P5).
+// Jammed packings: sweeps do not converge unless contacts give way a little (P5).
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -51,9 +51,9 @@ TEST(Jams, GiveNothingWhereSweepsEnd) {
   EXPECT_EQ(giving.solution.impulse, rigid.solution.impulse);
 }
 
-// In double precision, by a sum of its own: (P5) is what was solved, the velocities belong to the impulses,
-// and of the problem without compliance no more is left than the solver's residual and what contacts gave:
-// the natural map follows u by at most 1 + friction.
+// An independent sum in double precision: (P5) is the solved equation, and the velocities follow from the
+// impulses. The problem without compliance keeps only the solver's residual and the motion of the contacts:
+// the natural map follows u with a factor of at most 1 + friction.
 TEST(Jams, WhatIsReportedIsWhatWasSolvedAndWhatGave) {
   const ContactProblem p = jammed_bed();
   for (const double tolerance : {1e-3, 2e-4}) {
@@ -81,8 +81,7 @@ TEST(Jams, WhatIsReportedIsWhatWasSolvedAndWhatGave) {
   }
 }
 
-// However much contacts are asked to give, and however much they bear: a thousandth of their length in the
-// step.
+// For any compliance and any load, contacts give way by at most a thousandth of their length per step.
 TEST(Jams, NoContactGivesMoreThanAThousandthOfItsLength) {
   ContactProblem p = jammed_bed();
   for (ContactTerms& c : p.contact) c.length *= 1e-3f;

@@ -1,4 +1,4 @@
-// Contact problems in files: what is read is what was written, and what is wrong is told.
+// Contact problems in files: reading returns the written values, and errors are reported.
 #include "io/problems/problem_file.h"
 
 #include <filesystem>
@@ -28,7 +28,7 @@ std::string message_of(const std::filesystem::path& path) {
   return "";
 }
 
-// A wall that forces move: files know that it slides.
+// A wall that forces move: files record that it slides.
 TEST(ProblemFile, SlidersRoundTrip) {
   test::World world;
   Part part;
@@ -50,7 +50,7 @@ TEST(ProblemFile, SlidersRoundTrip) {
   EXPECT_EQ(q.delassus, p.delassus);
 }
 
-// Elastic contacts bring their compliance along, and the solution that they have.
+// Elastic contacts have their compliance in the file, and their solution.
 TEST(ProblemFile, CompliancesRoundTrip) {
   test::World world =
       test::loose_heap(3, 3, {.friction = 0.4, .elasticity = elasticity_of(1e7, 0.25)}, 2e-3, 4);

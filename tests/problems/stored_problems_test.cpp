@@ -1,4 +1,4 @@
-// Contact problems of other people's simulations, down to rounding.
+// Contact problems from simulations of other programs, solved down to rounding.
 #include <algorithm>
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -25,7 +25,8 @@ DelassusProblem load(const std::string& name) {
   return std::get<DelassusProblem>(io::read_problem(folder / name).problem);
 }
 
-/// Signorini and Coulomb in plain words, each violation as a velocity or an impulse over the problem's own.
+/// Signorini's and Coulomb's laws directly; each violation is a velocity or an impulse over the problem's
+/// own.
 void expect_coulomb(const DelassusProblem& p, const DelassusSolution& s, double tolerance) {
   double impulse = 0.0;
   for (const Vec3& r : s.impulse) impulse = std::max(impulse, r.norm());
@@ -36,7 +37,7 @@ void expect_coulomb(const DelassusProblem& p, const DelassusSolution& s, double 
     EXPECT_GE(r[0], 0.0);
     EXPECT_GT(u[0], -tolerance * p.velocity_scale);
     EXPECT_LE(r.tail<2>().norm(), p.friction[c] * r[0] * (1.0 + 1e-12) + 1e-15 * impulse);
-    // Complementarity and maximum dissipation as the power that either law leaves undone.
+    // Complementarity and maximum dissipation, as the missing power of either law.
     const double slide = u.tail<2>().norm();
     EXPECT_LT(std::abs(r[0] * u[0]), tolerance * impulse * p.velocity_scale);
     EXPECT_LT(std::abs(p.friction[c] * r[0] * slide + r.tail<2>().dot(u.tail<2>())),
@@ -73,10 +74,9 @@ TEST_P(StoredProblem, PerBodyReachesOneInTenThousand) {
 }
 
 TEST_P(StoredProblem, ConvergesWithOtherFrictionAndLoads) {
-  // Problems of the same kind that nobody has tuned for: coefficients from ice to rubber, other loads. Loads
-  // change by W times random impulses, as forces on the bodies would change them: with q turned about at will
-  // most of these statically indeterminate problems have no solution (impulses then grow without end, in
-  // every solver).
+  // Similar problems without special tuning: coefficients from ice to rubber, other loads. Loads change by W
+  // times random impulses, as forces on the bodies would change them. With arbitrary q most of these
+  // statically indeterminate problems have no solution: impulses grow without limit, in every solver.
   const DelassusProblem stored = load(GetParam());
   Random random(7);
   for (const double factor : {0.1, 0.5, 1.2}) {
@@ -156,7 +156,7 @@ TEST(HeapAtRest, ConvergesWithoutWarmStartInBothForms) {
   settings.kind = SolverKind::admm;
   settings.tolerance = 1e-5;  // of g h: 2e-7 m/s
   settings.max_sweeps =
-      5000;  // 3e-7 m/s is reached after 300; what is left takes Newton steps here and there
+      5000;  // 3e-7 m/s is reached after 300 sweeps; the rest takes Newton steps at some contacts
   settings.warm_start = false;
   SolverWorkspace workspace;
   ContactSolution with_bodies;
@@ -164,8 +164,8 @@ TEST(HeapAtRest, ConvergesWithoutWarmStartInBothForms) {
   DelassusSolution without;
   const DelassusProblem p = delassus_problem(bodies);
   EXPECT_EQ(solve(p, settings, without).status, SolveStatus::converged);
-  // Contacts outnumber what determines them, so impulses differ; velocities do not, but for contacts about to
-  // slip.
+  // There are more contacts than equations, so impulses differ. Velocities do not differ, except for contacts
+  // that are about to slip.
   expect_coulomb(p, without, 1e-3);
 }
 

@@ -1,4 +1,4 @@
-"""The excavator to learn with: it keeps Gymnasium's rules, digs, and is the same bits for the same seed."""
+"""The excavator for learning: it follows Gymnasium's rules, digs, and gives the same bits for the same seed."""
 
 import os
 import unittest
@@ -86,9 +86,9 @@ class Machine(unittest.TestCase):
         self.assertFalse(np.array_equal(self.episode(self.environment, 6), first))
 
     def test_without_a_seed_the_numbers_of_the_last_one_go_on(self):
-        """So a learner meets other starts, and the same ones when it begins anew."""
+        """So a learner gets different starts, and the same ones when it begins again."""
         fresh = Excavator(grains=20)
-        first, again = fresh.reset()[0], fresh.reset()[0]  # before any seed: as the scene has it
+        first, again = fresh.reset()[0], fresh.reset()[0]  # before any seed: the scene's position
         np.testing.assert_array_equal(first, again)
         self.assertLess(np.abs(first[3:6]).max(), 1e-3)
         starts = [[e.reset(seed=8)[0], e.reset()[0], e.reset()[0]] for e in (fresh, Excavator(grains=20))]
@@ -96,7 +96,7 @@ class Machine(unittest.TestCase):
         self.assertEqual(len({tuple(start[:3]) for start in starts[0]}), 3)
 
     def test_the_bed_is_at_rest_and_as_dense_as_grains_lie(self):
-        """Ellipsoids nearly as round as spheres fill 0.55 to 0.68 of a bed that was poured; along walls less."""
+        """Ellipsoids that are nearly spheres fill 0.55 to 0.68 of a poured bed; near walls less."""
         e = self.environment
         e.reset()
         bodies = e.run.bodies
@@ -112,7 +112,7 @@ class Machine(unittest.TestCase):
             observation, reward, terminated, truncated, info = e.step([1, 0, 0])
         self.assertEqual((reward, terminated, truncated, info["fault"]), (0.0, True, False, "it is jammed"))
         self.assertTrue(np.all(np.isfinite(observation)))
-        self.assertEqual(e.run.state_hash, e._settled.hash)  # it can go on from there
+        self.assertEqual(e.run.state_hash, e._settled.hash)  # it can be continued from there
 
     def test_cylinders_keep_to_their_strokes_and_do_as_they_are_told(self):
         e = self.environment
@@ -135,9 +135,9 @@ class Machine(unittest.TestCase):
         grain = e.run.bodies.mass[0]
         self.assertGreater(info["mass"], 4 * grain)
         self.assertAlmostEqual(info["mass"] / grain, round(info["mass"] / grain), places=6)
-        self.assertGreater(reward, 0.5 * info["mass"])  # it costs less than it brings
+        self.assertGreater(reward, 0.5 * info["mass"])  # the price of work is less than the reward
         self.assertGreater(observation[11], 0.4)  # lifted out of the bed
-        # What is off the ground is in the bucket, and nothing else bears it: its weight, once it hangs still.
+        # Grains above the ground are in the bucket and rest only on it: their weight, once it hangs at rest.
         aloft = e.run.bodies.position[:, 2] > 0.35
         self.assertAlmostEqual(info["mass"], e.run.bodies.mass[aloft].sum(), delta=1.5 * grain)  # a grain on its rim
         forces = []
@@ -147,10 +147,10 @@ class Machine(unittest.TestCase):
         aloft = e.run.bodies.position[:, 2] > 0.35
         weight = 9.81 * e.run.bodies.mass[aloft].sum()
         np.testing.assert_allclose(np.mean(forces[8:]), -weight, rtol=0.01)  # it sways a little
-        self.assertLess(abs(info["work"]), 0.05)  # to hold is no work
+        self.assertLess(abs(info["work"]), 0.05)  # holding needs no work
         picture = e.render()
         self.assertEqual((picture.shape, picture.dtype), ((480, 640, 3), np.uint8))
-        # What is counted is in the bucket: between its sides, above its floor.
+        # Counted grains are inside the bucket: between its sides, above its floor.
         inside = e.run.bodies.position[e._in_bucket(e.run.bodies.position)]
         self.assertTrue(np.all(np.abs(inside[:, 1]) < 0.13))
         self.assertTrue(np.all(np.linalg.norm(inside - e._shell.position, axis=1) < 0.35))
@@ -168,7 +168,7 @@ class Machine(unittest.TestCase):
                 last, *_ = alone.step([0.1, 0, 0])
                 self.assertEqual(list(truncated), [k == 2] * 2)
             np.testing.assert_array_equal(infos[1]["final_observation"], last)
-            np.testing.assert_array_equal(observations[1], alone.reset()[0])  # begun anew
+            np.testing.assert_array_equal(observations[1], alone.reset()[0])  # started again
             with self.assertRaisesRegex(RuntimeError, "action"):
                 environments.step([[0, 0], [0, 0, 0]])
         with self.assertRaisesRegex(RuntimeError, "no machine"):
@@ -177,9 +177,9 @@ class Machine(unittest.TestCase):
     def test_faults_in_a_process_are_told_and_leave_the_others_in_step(self):
         with VectorEnv(Counter, 2) as environments:
             np.testing.assert_array_equal(environments.reset(seed=[10, 20], options={"more": 1})[0], [[11], [21]])
-            with self.assertRaisesRegex(RuntimeError, "(?s)environment 0: ArithmeticError: five.*in step"):  # and where
+            with self.assertRaisesRegex(RuntimeError, "(?s)environment 0: ArithmeticError: five.*in step"):  # place
                 environments.step([[5], [1]])
-            np.testing.assert_array_equal(environments.step([[1], [1]])[0], [[12], [23]])  # no answer of before
+            np.testing.assert_array_equal(environments.step([[1], [1]])[0], [[12], [23]])  # no answer from before
             with self.assertRaisesRegex(RuntimeError, "environment 1: .*exit code 7"):
                 environments.step([[1], [7]])
             with self.assertRaisesRegex(RuntimeError, "environment 1: .*exit code 7"):
@@ -197,7 +197,7 @@ class Machine(unittest.TestCase):
     def test_spaces_by_themselves(self):
         half = Box(np.array([0.0, -np.inf]), np.array([np.inf, 1.0]), dtype=np.float64)
         for _ in range(20):
-            self.assertTrue(half.contains(half.sample()))  # of one bound too
+            self.assertTrue(half.contains(half.sample()))  # also with one bound
         space = Box(-1.0, 1.0, (3,), np.float32)
         space.seed(1)
         a = space.sample()

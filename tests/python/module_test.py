@@ -1,4 +1,4 @@
-"""The package scree: scenes, runs, and what may not go wrong with them."""
+"""The package scree: scenes, runs, and their errors."""
 
 import gc
 import math
@@ -54,7 +54,7 @@ DRUM = dict(
 
 
 def python(code, **options):
-    """Runs code in an interpreter of its own."""
+    """Runs code in a separate interpreter."""
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
     return subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, env=environment,
                           timeout=100, cwd=Path(__file__).parent, **options)
@@ -285,7 +285,7 @@ class Looking(unittest.TestCase):
         self.assertIn("step 10", repr(report))
 
     def test_a_report_is_over_all_of_its_steps(self):
-        """Work that friction takes: the sum of single steps is that of many at once, as of until() and steps(every)."""
+        """Work of friction: the sum over single steps equals that of many at once, of until() and of steps(every)."""
         one, many, timed = (scree.Run(box(), threads=1) for _ in range(3))
         single = [one.step() for _ in range(300)]
         report = many.step(300)
@@ -295,7 +295,7 @@ class Looking(unittest.TestCase):
         self.assertEqual((report.step, report.kinetic_energy_J), (300, single[-1].kinetic_energy_J))
         parts = list(timed.steps(every=0.1, until=0.3))
         self.assertAlmostEqual(sum(r.dissipated_by_friction_J for r in parts), report.dissipated_by_friction_J, places=12)
-        self.assertEqual(timed.observables["dissipated_by_friction_J"], single[-1].dissipated_by_friction_J)  # of the last
+        self.assertEqual(timed.observables["dissipated_by_friction_J"], single[-1].dissipated_by_friction_J)  # the last
 
     def test_slips_of_the_pen_are_told(self):
         run = scree.Run(scree.Scene(DRUM))
@@ -404,7 +404,7 @@ class Views(unittest.TestCase):
         with self.assertRaises(BufferError):
             run.step()
         value = row.copy()
-        np.testing.assert_array_equal(row, value)  # the memory is there still
+        np.testing.assert_array_equal(row, value)  # the memory still exists
         del row
         run.step()
         with self.assertRaisesRegex(ValueError, "not open"):
@@ -444,7 +444,7 @@ class Acting(unittest.TestCase):
             run.set([0, 0], velocity=[0, 0, 0])
         before = run.state_hash
         with self.assertRaises(IndexError):
-            run.set([0, 7], velocity=[9, 9, 9])  # all or nothing
+            run.set([0, 7], velocity=[9, 9, 9])  # all or none
         self.assertEqual(run.state_hash, before)
 
     def test_bodies_by_masks(self):
@@ -488,7 +488,7 @@ class Acting(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "floor"):
             run.insert([2, 0, -0.98], radius=0.1)
         self.assertEqual(len(run), 1)
-        self.assertEqual(run.insert([3, 0, 0], radius=0.1)[0], 1)  # ids go on where they were
+        self.assertEqual(run.insert([3, 0, 0], radius=0.1)[0], 1)  # ids continue
         run.insert([1.1, 0, 0], radius=0.1, check=False)
         self.assertEqual(len(run), 3)
         for wrong in (dict(), dict(radius=-1.0), dict(radius=0.1, semi_axes=[1, 1, 1]), dict(shape="none"),
@@ -605,7 +605,7 @@ class OwnForces(unittest.TestCase):
         self.assertLess(abs(run.observables["energy_remainder_J"]), 1e-13)
 
     def test_a_constant_force_is_gravity(self):
-        """The same heap by gravity and by a force of m g on every body: the same to rounding for a while."""
+        """The same heap by gravity and by a force of m g on each body: the same to rounding for a while."""
         falls, pushed = scree.Run(box()), scree.Run(box(gravity=[0, 0, 0]))
         pushed.forces = lambda bodies: bodies.mass[:, None] * np.array([0, 0, -9.81])
         for r in (falls, pushed):
@@ -620,7 +620,7 @@ class OwnForces(unittest.TestCase):
         run.step(5)
         plain.step(5)
         self.assertEqual(len(seen), 5)
-        self.assertEqual(run.state_hash, plain.state_hash)  # None is no force
+        self.assertEqual(run.state_hash, plain.state_hash)  # None means no force
         np.testing.assert_allclose([time for *_, time in seen], [0.0005 + 0.001 * k for k in range(5)], atol=1e-12)
         self.assertEqual(seen[0][1].shape, (40, 3))
         with self.assertRaisesRegex(ValueError, "has begun"):
@@ -796,7 +796,7 @@ class Lives(unittest.TestCase):
         run.step(5)
 
     def test_import_needs_none_of_the_large_libraries(self):
-        """That is what makes it quick; benchmarks/python_costs.py says how quick."""
+        """This makes the import quick; benchmarks/python_costs.py measures it."""
         done = python("import scree, sys; print([m for m in ('numpy', 'h5py', 'pandas', 'matplotlib', 'multiprocessing') if m in sys.modules])")
         self.assertEqual(done.stdout, "[]\n", done.stderr)
 

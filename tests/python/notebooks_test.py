@@ -1,4 +1,4 @@
-"""docs/notebooks: every one is executed from top to bottom, in a folder of its own."""
+"""docs/notebooks: each is executed from top to bottom, in its own folder."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from nbclient import NotebookClient
 SOURCE = Path(__file__).resolve().parents[2]
 
 
-os.environ.pop("MPLBACKEND", None)  # pictures are to come into the notebook
+os.environ.pop("MPLBACKEND", None)  # so that pictures go into the notebook
 
 
 class Notebooks(unittest.TestCase):

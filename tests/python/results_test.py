@@ -1,4 +1,4 @@
-"""scree.open(): what a run left, against the files themselves."""
+"""scree.open(): the results of a run, compared with the files themselves."""
 
 import math
 import os
@@ -156,7 +156,7 @@ class Results(unittest.TestCase):
         np.testing.assert_allclose(scree.open(self.folder / "far").frames[-1].position, expected, atol=1e-6)
 
     def test_all_places_are_the_scenes(self):
-        """With an origin a thousand kilometres off single precision has 6 cm: sums must be made in double."""
+        """With an origin at a distance of 1000 km single precision has steps of 6 cm: sums must be made in double."""
         far = np.array([1e6, -2e6, 50.0])
         low, high = (far + [-0.2, -0.2, 0.0]).tolist(), (far + [0.2, 0.2, 2.0]).tolist()
         region = dict(type="box", low=(far + [-0.2, -0.2, 0.1]).tolist(), high=high)
@@ -171,13 +171,13 @@ class Results(unittest.TestCase):
             import vtk  # noqa: F401
         except ImportError:
             self.skipTest("VTK's Python is not there")
-        fields = results.fields(low=low, high=high, width=0.1, cell=0.04)  # places of the scene, not of the file
+        fields = results.fields(low=low, high=high, width=0.1, cell=0.04)  # positions of the scene, not of the file
         self.assertAlmostEqual(float(fields.x[0]), low[0] + 0.02, delta=0.01)
         self.assertGreater(float(fields.density.max()), 0.0)
 
     def test_a_killed_runs_journal_is_looked_through(self):
-        """What overwrites a part of the file waits in a journal; a run that was killed just then has its last
-        frames there only, and plain h5py sees the file without (docs/file_formats.md)."""
+        """Data that overwrite a part of the file wait in a journal. A run that was killed at this time has its last
+        frames only there, and plain h5py sees the file without them (docs/file_formats.md)."""
         folder = self.folder / "journal"
         folder.mkdir()
         whole = (self.folder / "heap/trajectory.h5").read_bytes()
@@ -187,7 +187,7 @@ class Results(unittest.TestCase):
             pages.append(struct.pack("=Q", number) + page)
             torn[number * 4096:(number + 1) * 4096] = bytes(min(4096, len(whole) - number * 4096))
         (folder / "trajectory.h5").write_bytes(torn)
-        os.utime(folder / "trajectory.h5", (0, 0))  # nobody writes to it: no waiting
+        os.utime(folder / "trajectory.h5", (0, 0))  # no program writes to it: no waiting
         with self.assertRaises(scree.ReadError):
             len(scree.open(folder).frames)
         body = b"".join(pages)
@@ -197,8 +197,8 @@ class Results(unittest.TestCase):
         self.assertEqual(len(results.frames), len(self.results.frames))
         np.testing.assert_array_equal(results.frames[-1].position, self.results.frames[-1].position)
         self.assertTrue(results.to_xarray().equals(self.results.to_xarray()))
-        self.assertEqual((folder / "trajectory.h5").read_bytes(), torn)  # looked at, and left alone
-        (folder / "trajectory.h5.journal").write_bytes(journal[:-1] + b"x")  # not whole: as if it were not there
+        self.assertEqual((folder / "trajectory.h5").read_bytes(), torn)  # read, but not changed
+        (folder / "trajectory.h5.journal").write_bytes(journal[:-1] + b"x")  # incomplete: it is ignored
         with self.assertRaises(scree.ReadError):
             len(scree.open(folder).frames)
 
@@ -211,7 +211,7 @@ class Results(unittest.TestCase):
             self.assertEqual(list(whole_frames(np.array(offset), frames, rows)), expected)
 
     def test_a_run_that_was_killed_is_read(self):
-        """How many frames the disk has by then differs; they are those that the program finds, and whole."""
+        """The number of frames on the disk varies; they are those that the program finds, and complete."""
         import subprocess
 
         folder = self.folder / "killed"
@@ -251,7 +251,7 @@ class Results(unittest.TestCase):
         self.assertEqual(list(scree.open(folder).steps["state_hash"]), ["12e4567890123456", "0012345678901234"])
 
     def test_bounding_radii(self):
-        """Two balls of radius 1, 1 apart: 1.5 from the middle. A ball by a function of radius 1, off its origin."""
+        """Two balls of radius 1, 1 apart: 1.5 from the middle. A ball of radius 1 by a function, off its origin."""
         clumps = self.run_scene(
             "reach", end_time=0.01,
             shapes=[dict(name="pair", members=[dict(semi_axes=[1, 1, 1], position=[3.5, 0, 0]),
@@ -261,7 +261,7 @@ class Results(unittest.TestCase):
         np.testing.assert_allclose(clumps.frames[-1].bounding_radius, [0.075, 0.05], rtol=0.01)
         from scree.results_shapes import of_function
 
-        ball = [-2, -2, -2, 0, 0, 0, 14, 0, 0, -48]  # 1 - |x - (7, 0, 0)|^2 / 1, as (F1) has it
+        ball = [-2, -2, -2, 0, 0, 0, 14, 0, 0, -48]  # 1 - |x - (7, 0, 0)|^2 / 1, as in (F1)
         self.assertAlmostEqual(of_function(ball, [], [], 0.8), 1.0, delta=0.01)
         half = [0, 0, 0, 0, 0, 0, 0, 0, 1, 0]  # above the middle it falls steeply: half a ball, its centre 3/8 lower
         reach = of_function(ball, [half], [-1e4], 0.8)
@@ -312,7 +312,7 @@ class Results(unittest.TestCase):
         frame.plot()
 
     def test_outlines_are_those_of_ellipsoids(self):
-        """An ellipsoid reaches sqrt(n S n) along n: against the farthest of many points of its surface."""
+        """An ellipsoid extends to sqrt(n S n) along n: compared with the farthest of many points on its surface."""
         frame = self.results.frames[-1]
         random = np.random.default_rng(1)
         u = random.normal(size=(20000, 3))
@@ -357,12 +357,12 @@ class Results(unittest.TestCase):
         self.assertEqual(fields.sizes["time"], 2)
         cell = float(fields.x[1] - fields.x[0])
         mass = float((fields.density[-1] * cell**3).sum())
-        self.assertAlmostEqual(mass / self.bodies.mass.sum(), 1.0, delta=0.05)  # kernels at the grid's edge are cut off
+        self.assertAlmostEqual(mass / self.bodies.mass.sum(), 1.0, delta=0.05)  # kernels are cut off at the grid's edge
         self.assertEqual(fields["velocity"].dims[-1], "axis")
 
     def test_grids_that_move_keep_their_cells(self):
-        """A cell that is squeezed has another grid at every moment, at some of them with fewer cells: joined by
-        places, cells of one moment would stand among gaps of the others."""
+        """A squeezed cell has a different grid at each time, sometimes with fewer cells. If arrays were joined by
+        position, cells of one time would be among gaps of the others."""
         try:
             import vtk  # noqa: F401
         except ImportError:
@@ -377,7 +377,7 @@ class Results(unittest.TestCase):
         cells = [int(np.isfinite(fields["density"][k]).sum()) for k in range(3)]
         alone = [results.fields(time=time, width=0.1)["density"].shape[1:] for time in results.times]
         self.assertEqual(fields["density"].shape[1:], tuple(np.max(alone, axis=0)))
-        for k, frame in enumerate(results.frames):  # the mean density is mass over volume, at each moment
+        for k, frame in enumerate(results.frames):  # the mean density is mass over volume, at each time
             height = 0.4 * float(np.exp(-2 * frame.time))
             mean = float(fields["density"][k].mean())
             self.assertAlmostEqual(mean * 0.16 * height / frame.mass.sum(), 1.0, delta=0.01)

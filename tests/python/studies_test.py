@@ -1,4 +1,4 @@
-"""scree.sweep(): the same numbers on any number of workers, and what is done is kept."""
+"""scree.sweep(): the same numbers on any number of workers, and completed points are kept."""
 
 import contextlib
 import functools
@@ -76,7 +76,7 @@ class Sweep(unittest.TestCase):
     GRID = {"materials[0].friction": [0.0, 0.05, 0.5], "time_step": [0.001, 0.002]}
 
     def test_speeds_are_the_closed_form(self):
-        """A ball on a slope rolls with 5/7 of g sin a, or slides with g (sin a - f cos a) where f < 2/7 tan a."""
+        """A ball on a slope rolls with 5/7 of g sin a, or slides with g (sin a - f cos a) if f < 2/7 tan a."""
         table = scree.sweep(ball(), self.GRID, speed, workers=1)
         self.assertEqual(list(table.columns),
                          ["materials[0].friction", "time_step", "speed", "hash", "seconds", "error"])
@@ -85,16 +85,16 @@ class Sweep(unittest.TestCase):
         for friction, expected in ((0.0, g * np.sin(a)), (0.05, g * (np.sin(a) - 0.05 * np.cos(a))),
                                    (0.5, 5 / 7 * g * np.sin(a))):
             rows = table[table["materials[0].friction"] == friction]
-            np.testing.assert_allclose(rows["speed"], expected, rtol=2e-3)  # the goal of the solver
+            np.testing.assert_allclose(rows["speed"], expected, rtol=2e-3)  # the solver's tolerance
 
     def test_workers_change_no_bit(self):
-        """Nor does a folder: JSON has every bit of a double."""
+        """Nor does a folder: JSON keeps every bit of a double."""
         none, one, two = (scree.sweep(ball(), self.GRID, speed, workers=n) for n in (0, 1, 2))
         pandas.testing.assert_frame_equal(one.drop(columns="seconds"), none.drop(columns="seconds"))
         pandas.testing.assert_frame_equal(one.drop(columns="seconds"), two.drop(columns="seconds"))
         with tempfile.TemporaryDirectory() as folder:
             made = scree.sweep(ball(), self.GRID, speed, workers=1, threads=2, folder=folder)
-            self.assertEqual(len(list(Path(folder).iterdir())), 6)  # a file a point, nothing passing is left
+            self.assertEqual(len(list(Path(folder).iterdir())), 6)  # one file per point, no temporary file is left
             read = scree.sweep(ball(), self.GRID, speed, workers=2, folder=folder)
         pandas.testing.assert_frame_equal(made, read)
         pandas.testing.assert_frame_equal(one.drop(columns="seconds"), read.drop(columns="seconds"))
@@ -115,13 +115,13 @@ class Sweep(unittest.TestCase):
         table = scree.sweep(ball(), {"materials[0].friction": [0.0, 0.5]}, fails_for_ice, workers=1, until=0.01)
         self.assertEqual(list(table["error"]), ["ArithmeticError: ice", ""])
         self.assertEqual(list(table.columns), ["materials[0].friction", "value", "seconds", "error"])
-        self.assertTrue(np.isnan(table["value"][0]))  # the columns are in order though the first point has no value
+        self.assertTrue(np.isnan(table["value"][0]))  # the columns are in order although the first point has no value
         table = scree.sweep(ball(), {"time_step": [-1.0, 0.001]}, speed, workers=1, until=0.01)
         self.assertIn("SceneError: time_step", table["error"][0])
         self.assertEqual(table["error"][1], "")
 
     def test_a_process_that_ends_stops_no_other(self):
-        """As it does where memory is short. Another process takes its place: three points, two processes, one ends."""
+        """This happens if memory is short. Another process replaces it: three points, two processes, one ends."""
         table = scree.sweep(ball(), {"time_step": [0.002, 0.001, 0.0005]}, ends_its_process, workers=2, until=0.01)
         self.assertEqual(list(table["error"]), ["the process of this point ended (exit code 9)", "", ""])
         np.testing.assert_array_equal(table["value"], [np.nan, 1.0, 1.0])
@@ -135,10 +135,10 @@ class Sweep(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, "list of values"):
                 scree.sweep(ball(), {"time_step": values}, speed)
         self.assertEqual(list(scree.sweep(ball(), [], speed).columns), ["seconds", "error"])
-        self.assertEqual(len(scree.sweep(ball(), {}, speed, workers=1, until=0.01)), 1)  # the scene as it is
+        self.assertEqual(len(scree.sweep(ball(), {}, speed, workers=1, until=0.01)), 1)  # the scene without changes
 
     def test_what_is_kept_is_known_by_all_that_a_measure_holds(self):
-        """Two that differ never get each other's numbers; a lambda, which has no name, is refused."""
+        """Two different measures never get each other's numbers; a lambda, which has no name, is refused."""
         measures = [Ruler(1.0), Ruler(2.0), Ruler(3.0).measure, Ruler(4.0).measure, of_length(5.0), of_length(6.0),
                     functools.partial(times, 700.0), functools.partial(times, 800.0)]
         with tempfile.TemporaryDirectory() as folder:
@@ -157,12 +157,12 @@ class Sweep(unittest.TestCase):
             first, again = (scree.sweep(ball(), {"materials[0].friction": [0.0, 0.5]}, fails_for_ice, workers=1,
                                         folder=folder, until=0.01) for _ in range(2))
             self.assertEqual(first["seconds"][1], again["seconds"][1])  # not run again
-            self.assertNotEqual(first["seconds"][0], again["seconds"][0])  # had failed
+            self.assertNotEqual(first["seconds"][0], again["seconds"][0])  # it had failed
             with contextlib.redirect_stderr(io.StringIO()) as said:
                 other = scree.sweep(ball(), {"materials[0].friction": [0.5]}, speed, workers=1, folder=folder,
                                     until=0.01, progress=True)
             self.assertIn("1 of 1: {'materials[0].friction': 0.5} ->", said.getvalue())
-            self.assertIn("speed", other.columns)  # of another measure nothing is kept
+            self.assertIn("speed", other.columns)  # no result of another measure is used
             for file in Path(folder).glob("*.json"):
                 file.write_text(file.read_text()[:20])  # cut off
             third = scree.sweep(ball(), {"materials[0].friction": [0.5]}, speed, workers=1, folder=folder, until=0.01)
@@ -181,7 +181,7 @@ class Sweep(unittest.TestCase):
         self.assertEqual(len(scree.sweep(ball(), self.GRID, lambda run: 1.0, workers=1, until=0.01)), 6)
 
     def test_a_script_without_a_guard_is_told_so(self):
-        """Its workers come to the sweep themselves while they read it: that must end, and be told."""
+        """Its workers run the sweep themselves while they import the script: this must end with a message."""
         process, _ = self.script("script.py", """
             import scree, studies_test
             scree.sweep(studies_test.ball(), [{}, {}], studies_test.speed, workers=2, until=0.01)
@@ -201,7 +201,7 @@ class Sweep(unittest.TestCase):
             """)
         said, fault = process.communicate(timeout=60)
         self.assertEqual(said, "[0.01, 0.01]\n", fault)
-        if fault:  # cloudpickle reads those too
+        if fault:  # cloudpickle can also read these
             self.assertRegex(fault.splitlines()[-1], "TypeError: workers cannot load .*late")
 
     def test_ctrl_c_leaves_what_is_done(self):
@@ -215,7 +215,7 @@ class Sweep(unittest.TestCase):
             if len(list(folder.glob("kept/*.json"))) >= 1:
                 break
             time.sleep(0.02)
-        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: all get it
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: all processes get it
         _, said = process.communicate(timeout=60)
         self.assertEqual(process.returncode, -signal.SIGINT, said)
         for _ in range(100):
@@ -226,7 +226,7 @@ class Sweep(unittest.TestCase):
             time.sleep(0.02)
         else:
             self.fail("workers were left behind")
-        kept = [json.loads(file.read_text()) for file in folder.glob("kept/*")]  # all are whole
+        kept = [json.loads(file.read_text()) for file in folder.glob("kept/*")]  # all are complete
         self.assertIn(len(kept), (1, 2))
         done = {row["parameters"]["time_step"]: row["measured"] for row in kept}
         run = scree.Run(ball(time_step=0.001), threads=1)

@@ -1,4 +1,4 @@
-"""`scree sweep` and `scree calibrate`: what study files say, what is kept, and the values that were hidden."""
+"""`scree sweep` and `scree calibrate`: content of study files, kept results, and hidden values that must be found."""
 
 import contextlib
 import csv
@@ -26,7 +26,7 @@ from scree import (calibration, calibration_posterior, calibration_report, progr
 ROOT = Path(__file__).resolve().parents[2]
 SLOPE = ROOT / "scenes/single_bodies/slope.toml"
 
-# A program that knows `check` and `run`: what it measures are formulas of what it is told by --set.
+# A program that knows `check` and `run`: its measurements are formulas of the values from --set.
 FAKE = r'''
 import json, math, os, random, signal, sys, time
 from pathlib import Path
@@ -85,7 +85,7 @@ summary("finished")
 
 
 class WithFake(unittest.TestCase):
-    """A folder with a scene, a study and a program of formulas."""
+    """A folder with a scene, a study and a program with formulas."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -107,7 +107,7 @@ class WithFake(unittest.TestCase):
         return path
 
     def call(self, command, *words, study_text=None):
-        """Exit status, and what was printed on both."""
+        """Exit status, and the text of both outputs."""
         if study_text is not None:
             self.write(study_text)
         out, fault = io.StringIO(), io.StringIO()
@@ -167,14 +167,14 @@ class Sweeps(WithFake):
             self.assertEqual((row["energy.kinetic_J"], row["discharge.mass_flow_kg_s:error"]), ("3.5", "0.02"))
         means = self.rows("means.csv")
         self.assertEqual(len(means), 4)
-        for row in means:  # of 0.01, 0.02, 0.03: 0.02, with 0.01 / sqrt(3)
+        for row in means:  # from 0.01, 0.02, 0.03: 0.02, with 0.01 / sqrt(3)
             flow = 2.0 * float(row["friction"]) + float(row["rolling"]) + 0.02
             self.assertAlmostEqual(float(row["discharge.mass_flow_kg_s"]), flow, delta=1e-12)
             self.assertAlmostEqual(float(row["discharge.mass_flow_kg_s:error"]), 0.01 / math.sqrt(3.0), delta=1e-12)
             self.assertEqual(row["seeds"], "3")
         self.assertTrue((self.results / "figures.png").read_bytes().startswith(b"\x89PNG"))
         self.assertTrue(all("end_time=0.5" in line for line in self.called()))
-        self.assertEqual(len(self.called("check")), 2)  # of the first and the last point
+        self.assertEqual(len(self.called("check")), 2)  # for the first and the last point
         self.assertEqual((self.results / "study.toml").read_text(), (self.folder / "study.toml").read_text())
 
     def test_what_is_there_is_not_run_again(self):
@@ -183,7 +183,7 @@ class Sweeps(WithFake):
         status, _, said = self.call("sweep")
         self.assertEqual((status, len(self.called()), len(self.called("check"))), (0, 4, 2), said)
         self.assertEqual(self.rows(), before)
-        # Another measure runs nothing; a comment in the scene does not either; a larger grid runs what is new.
+        # Another measure needs no runs, nor does a comment in the scene; a larger grid runs only the new points.
         (self.folder / "hopper.toml").write_text('name = "it"  # a comment\n')
         self.call("sweep", study_text=SMALL.replace("discharge.mass_flow_kg_s", "steps"))
         self.assertEqual(len(self.called()), 4)
@@ -248,7 +248,7 @@ class Sweeps(WithFake):
             self.assertEqual(status, 3)
             self.assertIn(words, said)
             self.assertIn("measure: ", said)
-        self.assertLess(len(self.called()), 8)  # told after the first run
+        self.assertLess(len(self.called()), 8)  # reported after the first run
 
     def test_all_measurements_where_none_is_named(self):
         self.call("sweep", study_text='scene = "hopper.toml"\n[grid]\nfriction = [0.1, 0.2]\n')
@@ -260,7 +260,7 @@ class Sweeps(WithFake):
         status, out, _ = self.call("sweep", "--print-slurm")
         self.assertIn("#SBATCH --array=0-11\n", out)
         self.assertEqual(subprocess.run(["bash", "-n"], input=out, text=True, check=False).returncode, 0)
-        # The script's own last line, as a task would run it, with this module in the program's place.
+        # The script's own last line, as a task runs it, with this module in place of the program.
         last = out.splitlines()[-1].replace(str(self.program), f"{sys.executable} -m scree.study")
         for task in range(12):
             self.assertFalse((self.results / "table.csv").exists())
@@ -270,7 +270,7 @@ class Sweeps(WithFake):
                 self.assertEqual(done.returncode, 0, done.stderr)
             else:
                 self.assertEqual(self.call("sweep", "--task", str(task))[0], 0)
-        self.assertEqual(len(self.rows()), 12)  # the last one has gathered
+        self.assertEqual(len(self.rows()), 12)  # the last task has collected the results
         self.assertEqual(len(self.called()), 12)
         self.assertEqual(self.call("sweep", "--task", "12")[0], 2)
 
@@ -329,7 +329,7 @@ class Sweeps(WithFake):
         self.assertTrue(all("--resume" in line for line in self.called()))
 
     def test_runs_that_lost_their_study_are_waited_for(self):
-        """A killed study leaves its runs; another one does not begin the same run beside them."""
+        """A killed study leaves its runs; another study does not start the same run a second time."""
         one = SWEEP.replace("[1, 2, 3]", "1").replace("[0.2, 0.4]", "[0.2]").replace("[0.1, 0.3]", "[0.1]")
         self.write(one + "slow = 1\n")
         process = self.process()
@@ -357,12 +357,12 @@ class Sweeps(WithFake):
 
     def test_memory_limits_what_runs_side_by_side(self):
         crew = study_runs.Crew(study_runs.Shelf(self.results), workers=8, threads=1, memory_mb=None, forecast_mb=500.0)
-        self.assertTrue(crew._fits())  # the first one always
+        self.assertTrue(crew._fits())  # the first one always fits
         one = subprocess.Popen(["sleep", "20"])
         self.addCleanup(one.wait)
         self.addCleanup(one.kill)
         crew._running.append(study_runs._Running(None, one, 0.0, 0, 0.0))
-        for available, fits in ((1040.0, False), (1100.0, True)):  # 550 for it, and 500 to which the other may grow
+        for available, fits in ((1040.0, False), (1100.0, True)):  # 550 for it, and 500 for the growth of the other
             with mock.patch.object(study_runs, "_memory_available", return_value=available):
                 self.assertEqual(crew._fits(), fits)
         crew._limit = 1000.0
@@ -371,7 +371,7 @@ class Sweeps(WithFake):
 
 
 class Files(WithFake):
-    """What is wrong with study files is told at once, with its place and what to do."""
+    """Errors in study files are reported at once, with their place and advice."""
 
     def faults(self, command, text):
         status, _, said = self.call(command, study_text=text)
@@ -490,7 +490,7 @@ class Files(WithFake):
         self.assertEqual((read.seeds, read.name, read.folder), ([1, 2], "study", Path("results/study")))
 
     def test_latin_hypercubes(self):
-        """Every slice of every axis has one point; the same for the same seed; by powers where that is asked for."""
+        """Every slice of every axis has one point; the same seed gives the same points; optionally by powers."""
         for count, dimensions in ((1, 1), (7, 2), (20, 3)):
             points = np.array(study_file.latin_hypercube(count, dimensions, 1))
             for column in points.T:
@@ -555,7 +555,7 @@ class Calibrations(WithFake):
         self.assertEqual(len(self.rows()), found["runs"])
         self.assertIn("[set]\nfriction = 0.5", (self.results / "calibrated.toml").read_text())
         self.assertTrue((self.results / "calibration.png").read_bytes().startswith(b"\x89PNG"))
-        # Again: nothing is run, all is the same.
+        # Again: no runs, the same results.
         self.assertEqual(len(self.called()), found["runs"])
         self.call("calibrate", "-q")
         self.assertEqual(len(self.called()), found["runs"])
@@ -615,14 +615,14 @@ class Calibrations(WithFake):
 
 
 class Coverage(unittest.TestCase):
-    """Stated intervals contain hidden values as often as they say. Formulas that scatter stand in for runs."""
+    """Stated intervals contain hidden values with the stated frequency. Formulas with scatter replace runs."""
 
     RANGES = {"a": (0.1, 0.9), "b": (0.0, 3.0), "c": (0.0, 1.0)}
     # Each target: its formula, the scatter of one run, and the error of the target.
     WELL_POSED = {"heap": (lambda a, b, c: 12.0 + 25.0 * a**0.7 + 3.0 * b, 0.4, 0.3),
                   "flow": (lambda a, b, c: 3.0 * math.exp(-0.8 * a) * (1.0 - 0.04 * b) + 0.1 * c, 0.02, 0.02),
                   "drum": (lambda a, b, c: (1.0 + b)**2 / (1.0 + a) + 2.0 * c, 0.1, 0.1)}
-    # All depend on nearly the same combination of a and b, as in a draw-down test: there is a curved valley.
+    # All depend on nearly the same combination of a and b, as in a draw-down test: a curved valley.
     VALLEY = {"slope": (lambda a, b, c: 40.0 * (1.0 - math.exp(-1.2 * a * (0.3 + b))), 1.5, 0.6),
               "flow": (lambda a, b, c: 0.4 - 0.06 * math.sqrt(a * (0.3 + b)), 0.008, 0.003),
               "stays": (lambda a, b, c: 0.1 * a * (0.3 + b) / (1.0 + a * (0.3 + b)) + 0.001 * a, 0.0015, 0.0006)}
@@ -631,7 +631,7 @@ class Coverage(unittest.TestCase):
                  "flow": (lambda a, b, c: 1.0 + 0.5 * b, 0.03, 0.03)}
 
     def calibrated(self, trial, formulas, dimensions, runs=60):
-        """Hidden values, and what calibration.json has."""
+        """Hidden values, and the content of calibration.json."""
         chance = random.Random(f"{trial} {sorted(formulas)} {dimensions}")
         hidden = {key: chance.uniform(*self.RANGES[key]) for key in list(self.RANGES)[:dimensions]}
         if formulas is self.TWO_SIDES:
@@ -664,7 +664,7 @@ class Coverage(unittest.TestCase):
             return hidden, json.loads((Path(folder) / "results/calibration.json").read_text())
 
     def cases(self, formulas, dimensions, trials, **more):
-        """Whether all parameters of all trials lie within 68 and 95 %; how far they are off, in errors; all results."""
+        """Whether all parameters of all trials are within 68 and 95 %; their errors in standard errors; all results."""
         inside, offsets, all_found = [], [], []
         for trial in range(trials):
             hidden, found = self.calibrated(trial, formulas, dimensions, **more)
@@ -685,7 +685,7 @@ class Coverage(unittest.TestCase):
         return np.array(inside), np.array(offsets), all_found
 
     def check(self, inside, offsets):
-        """Of many values 68 and 95 % would be exact. There are few here, and those of one trial go together."""
+        """For many values 68 and 95 % would be exact. There are few here, and those of one trial are correlated."""
         self.assertGreater(inside[:, 0].mean(), 0.5)
         self.assertLess(inside[:, 0].mean(), 0.9)
         self.assertGreater(inside[:, 1].mean(), 0.85)
@@ -767,7 +767,7 @@ class Surfaces(unittest.TestCase):
         covariance = np.linalg.inv(weighted.T @ weighted)
         how = calibration_posterior.posterior(lines, targets, errors, fit)
         np.testing.assert_allclose(how.linear, np.sqrt(np.diag(covariance)), rtol=0.02)
-        np.testing.assert_allclose(how.deviations, np.sqrt(np.diag(covariance)), rtol=0.1)  # by some 1000 places
+        np.testing.assert_allclose(how.deviations, np.sqrt(np.diag(covariance)), rtol=0.1)  # by about 1000 points
         expected = covariance[0, 1] / math.sqrt(covariance[0, 0] * covariance[1, 1])
         self.assertAlmostEqual(how.correlation[0, 1], expected, delta=0.1)
         np.testing.assert_allclose(how.highest - how.lowest, 3.92 * np.sqrt(np.diag(covariance)), rtol=0.1)
@@ -775,10 +775,10 @@ class Surfaces(unittest.TestCase):
 
 
 class RealProgram(unittest.TestCase):
-    """With the program of this build."""
+    """Tests with the program of this build."""
 
     def test_a_body_on_a_slope(self):
-        """It sticks, or has slid with g (sin a - f cos a): the energy is m v^2 / 2."""
+        """It sticks, or it has slid with g (sin a - f cos a): the energy is m v^2 / 2."""
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "study.toml"
             file.write_text(f'scene = "{SLOPE}"\nmeasure = ["energy.kinetic_energy_J", "penetration_max"]\n'
@@ -808,7 +808,7 @@ class RealProgram(unittest.TestCase):
 
 
 class Commands(unittest.TestCase):
-    """The program knows the options that Python takes, for its help and for completion."""
+    """The program has the same options as Python, for its help and for completion."""
 
     def test_options_are_the_same(self):
         from scree import validation

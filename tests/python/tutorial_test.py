@@ -1,4 +1,4 @@
-"""docs/python.md: every piece of Python on the page, from top to bottom, in an interpreter of its own."""
+"""docs/python.md: all Python code of the page, from top to bottom, in a separate interpreter."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What editors and type checkers are told: mypy over the package, and the stub of the module against the module."""
+"""Types for editors and type checkers: mypy over the package, and the stub of the module against the module."""
 
 import os
 import shutil
@@ -24,7 +24,8 @@ class Types(unittest.TestCase):
 
     def test_the_stub_is_that_of_the_module(self):
         with tempfile.NamedTemporaryFile("w", suffix=".txt") as allowed:
-            # pybind11's classes have a metaclass of its own, and those that are not made in Python an __init__ that says so.
+            # pybind11's classes have their own metaclass; classes that Python cannot construct have an __init__ that
+            # raises an error.
             allowed.write("scree\\._scree\\.\\w+\nscree\\._scree\\.\\w+\\.__init__\n")
             allowed.flush()
             self.check(sys.executable, "-m", "mypy.stubtest", "scree._scree", "--ignore-missing-stub", "--allowlist", allowed.name,

@@ -1,4 +1,4 @@
-"""`scree validate`: what cases say, what passes, what is kept, and what is told. The program is a fake one."""
+"""`scree validate`: cases, passes, kept results and messages. The program is a fake one."""
 
 import contextlib
 import io
@@ -160,7 +160,7 @@ class Validate(WithProgram):
         self.case()
         self.validate()
         for file in (self.folder / "out/pile/runs").glob("*/summary.json"):
-            file.unlink()  # as a run has it that was killed
+            file.unlink()  # as after a killed run
             break
         self.assertEqual(self.validate()[0], 0)
         self.assertEqual(len(self.called()), 5)
@@ -296,7 +296,7 @@ class Fits(unittest.TestCase):
 
 
 class Library(unittest.TestCase):
-    """What is shipped is in order; its runs are for `scree validate` itself."""
+    """The shipped cases are in order; `scree validate` itself does their runs."""
 
     def setUp(self):
         self.cases = validation_case.read_cases(LIBRARY, [])

@@ -1,4 +1,4 @@
-"""What pip gets of python/build_backend.py: a wheel that is whole, of this build in place of one of its own."""
+"""The wheel from python/build_backend.py for pip: it is complete, and uses this build instead of a new one."""
 
 import base64
 import csv

@@ -1,4 +1,4 @@
-// Ways between frames: free fall, and one impact.
+// Paths between frames: free fall, and one impact.
 #include "io/render/between_frames.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 const Vec3 g(0.0, 0.0, -9.81);
 
-// A parabola is met exactly, whatever gravity is said to be.
+// A parabola is reproduced exactly, for any given gravity.
 TEST(BetweenFrames, FreeFallIsExact) {
   const Vec3 x0(0.1, 0.2, 3.0), v0(1.0, -2.0, 4.0);
   const double h = 0.1;
@@ -21,7 +21,7 @@ TEST(BetweenFrames, FreeFallIsExact) {
       EXPECT_LT((between({x0, v0}, {at(h), v0 + h * g}, said, h, part) - at(part * h)).norm(), 1e-14);
 }
 
-// A bounce between two frames is where both parabolas meet: its corner is not cut off.
+// A bounce between two frames is at the intersection of both parabolas: its corner is not cut off.
 TEST(BetweenFrames, OneImpactIsReconstructedExactly) {
   const double e = 0.8, before = 0.03, after = 0.05, h = before + after, v = -2.0;  // of the impact, at z = 0
   const Vec3 v0(1.5, 0.0, v + 9.81 * before), x0(0.0, 0.0, -before * v0.z() + 0.5 * 9.81 * before * before);
@@ -36,8 +36,8 @@ TEST(BetweenFrames, OneImpactIsReconstructedExactly) {
         1e-14);
 }
 
-// A run of piecewise steps whose bodies strike several times between two frames, against the run itself at
-// the end of every step: as near as frames in single precision have it. Without the impacts it is far off.
+// A run of piecewise steps whose bodies collide several times between two frames, against the run itself at
+// the end of every step: equal to the precision of frames. Without the impacts the difference is large.
 TEST(BetweenFrames, RecordedImpactsMakeInterpolationExact) {
   Scene scene = test::example_scene(0);
   Model& model = scene.model;

@@ -26,7 +26,7 @@ TEST(FramingCamera, HasAllPointsInThePictureAndTwoAtItsEdges) {
       ASSERT_TRUE(at);
       reach = std::max(reach, at->cwiseAbs().maxCoeff());
     }
-    // The margin is a tenth of half the picture: one pair of edges is touched, the other has room.
+    // The margin is a tenth of half the picture: one pair of edges is reached, the other has room.
     EXPECT_NEAR(reach, 0.9, 1e-9) << view;
   }
 }
@@ -43,7 +43,7 @@ TEST(Lens, ProjectsWhatItsRaysHit) {
     }
   }
   EXPECT_FALSE(lens.project(camera.eye - lens.direction(0.0, 0.0)));
-  // Up is up, and right is right of who looks along +y.
+  // Up is up, and right is to the right of a viewer along +y.
   const io::Lens north({{0.0, -1.0, 0.0}, Vec3::Zero(), Vec3::UnitZ(), 0.5}, 1.0);
   EXPECT_GT(north.direction(0.0, 1.0).z(), 0.2);
   EXPECT_GT(north.direction(1.0, 0.0).x(), 0.2);

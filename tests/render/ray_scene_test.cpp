@@ -9,10 +9,10 @@ namespace scree::test {
 
 namespace {
 
-using Hit = std::optional<std::pair<double, std::size_t>>;  // where on the ray, m, and which body
+using Hit = std::optional<std::pair<double, std::size_t>>;  // distance on the ray, m, and the body
 
-/// The first body that a ray hits, in double precision, by solving |M (o + t d - c)|^2 = 1 for all of them,
-/// each `size` times as large as it is.
+/// The first body that a ray hits, in double precision, by solving |M (o + t d - c)|^2 = 1 for all bodies,
+/// each scaled by `size`.
 Hit first_hit(const Model& model, const Bodies& bodies, const Vec3& origin, const Vec3& direction,
               double size = 1.0) {
   Hit first;
@@ -28,7 +28,7 @@ Hit first_hit(const Model& model, const Bodies& bodies, const Vec3& origin, cons
   return first;
 }
 
-/// Does the ray pass an outline so closely that bodies a little larger or smaller would be hit otherwise?
+/// Does the ray pass an outline so closely that slightly larger or smaller bodies would change the result?
 bool grazes(const Model& model, const Bodies& bodies, const Vec3& origin, const Vec3& direction,
             double change) {
   const Hit grown = first_hit(model, bodies, origin, direction, 1.0 + change),
@@ -36,8 +36,8 @@ bool grazes(const Model& model, const Bodies& bodies, const Vec3& origin, const 
   return grown.has_value() != shrunk.has_value() || (grown && grown->second != shrunk->second);
 }
 
-// Rays begin up to 8 m from bodies of semi-axes from 0.01 m; single precision moves a hit by some 1e-6 m at
-// that distance, across the ray too: as much as a body grows by a 5000th.
+// Rays begin up to 8 m from bodies with semi-axes from 0.01 m. At that distance single precision moves a hit
+// by about 1e-6 m, also across the ray. This corresponds to a growth of the body by a 5000th.
 constexpr double grazing_change = 2e-4;
 
 }  // namespace
@@ -76,7 +76,7 @@ TEST(RayScene, HitsTheExactEllipsoids) {
     EXPECT_GT(normal.normalized().dot(found->normal.cast<double>()), 0.9999);
   }
   EXPECT_GT(hits, 1000);
-  // Outlines are strips of some 1e-6 m around bodies 0.02 m wide: one hit of thousands.
+  // Outlines are strips of about 1e-6 m around bodies of a width of 0.02 m: one hit in thousands.
   EXPECT_LE(grazing, hits / 500);
 }
 

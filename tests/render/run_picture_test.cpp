@@ -65,7 +65,7 @@ TEST(RunPicture, ShowsBodiesWhereTheirSurfacesAre) {
   int inside = 0, beyond = 0;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     for (int axis = 0; axis < 3; ++axis) {
-      // Points well within the surface, and beyond the tips of the axes.
+      // Points well inside the surface, and beyond the tips of the axes.
       const Vec3 tip = bodies.orientation[i] *
                        (enclosing_ellipsoid(reader.run().model.shapes, bodies.shape[i]).semi_axes[axis] *
                         Vec3::Unit(axis));
@@ -74,7 +74,7 @@ TEST(RunPicture, ShowsBodiesWhereTheirSurfacesAre) {
     }
   }
   EXPECT_EQ(inside, 120);
-  EXPECT_GT(beyond, 85);  // the others may show another body, or lie outside the picture
+  EXPECT_GT(beyond, 85);  // the others may show another body, or are outside the picture
 }
 
 TEST(RunPicture, IsTheSameOnAnyNumberOfThreads) {
@@ -112,7 +112,8 @@ TEST(RunPicture, ColoursBodiesByTheChosenField) {
       seen[k][channel] = static_cast<float>(middle >> (16 - 8 * channel) & 255u);
     }
   }
-  // The last colour of viridis is yellow, the first one violet: red over green tells them apart in any light.
+  // The last colour of viridis is yellow, the first one violet: red over green distinguishes them in any
+  // light.
   EXPECT_LT(std::abs(seen[0][0] / seen[0][1] - 1.0f), 0.25f);
   EXPECT_GT(seen[1][2], seen[1][1] + 20.0f);
 }
@@ -122,7 +123,7 @@ TEST(RunPicture, ForceLinesJoinContactsWithForce) {
   const io::TrajectoryReader reader = run.reader();
   const std::vector<io::ForceLine> lines = io::force_lines(reader, 5);
   const Bodies bodies = reader.bodies(5);
-  // Of the contacts 0-floor, 1-2, 2-3 and 3-4 those of even bodies carry impulses (0.1, 0.2, 0.3 + a) N s,
+  // The contacts are 0-floor, 1-2, 2-3 and 3-4. Those of even bodies carry impulses (0.1, 0.2, 0.3 + a) N s,
   // for 1 ms.
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_NEAR(lines[0].force, 1e3 * std::sqrt(0.01 + 0.04 + 0.09), 1e-2);
@@ -133,7 +134,7 @@ TEST(RunPicture, ForceLinesJoinContactsWithForce) {
   const io::Picture opaque = io::RunPicture(reader, options).draw(5);
   options.chains = true;
   io::RunPicture artist(reader, options);
-  // Colours go with the logarithm of the force; no more than four decades.
+  // Colours follow the logarithm of the force, over at most four decades.
   EXPECT_GT(artist.range()[0], 0.0);
   EXPECT_GE(artist.range()[0], 0.999e-4 * artist.range()[1]);
   EXPECT_NE(artist.draw(5).pixel, opaque.pixel);
@@ -153,10 +154,10 @@ TEST(RunPicture, MaterialsHaveColoursOfTheirOwn) {
   options.field = "material";
   const io::Picture coloured = io::RunPicture(reader, options).draw(5);
   options.map = "magma";
-  EXPECT_EQ(io::RunPicture(reader, options).draw(5).pixel, coloured.pixel);  // no map has a say
+  EXPECT_EQ(io::RunPicture(reader, options).draw(5).pixel, coloured.pixel);  // the colour map has no effect
 }
 
-// A body that flies off shrinks the others, unless the picture need not hold it.
+// A distant body makes the others smaller, unless the picture may leave it out.
 TEST(RunPicture, FitLeavesOutDistantBodies) {
   const RecordedExample run(100);
   const io::TrajectoryReader reader = run.reader();
@@ -190,7 +191,8 @@ TEST(SampledFrames, HoldTheFirstAndTheLast) {
   EXPECT_EQ(io::sampled_frames(1, 24), std::vector<std::size_t>{0});
 }
 
-// A frame without bodies is white; the others show those who are there, and the colours are of one run.
+// A frame without bodies is white. The others show the bodies that exist, with the colour scale of the whole
+// run.
 TEST(RunPicture, ShowsOnlyBodiesPresentInEachFrame) {
   const TemporaryFolder folder;
   record_coming_and_going(folder.path());
@@ -209,7 +211,7 @@ TEST(RunPicture, ShowsOnlyBodiesPresentInEachFrame) {
   EXPECT_EQ(io::force_lines(reader, 4).size(), 4u);
 }
 
-// Across the seam each of the two has a line to the other's image, as long as the others.
+// Across the seam each of the two has a line to the other's image, of the same length as other lines.
 TEST(RunPicture, ForceLinesConnectToNearestImages) {
   const TemporaryFolder folder;
   record_row_in_a_cell(folder.path());

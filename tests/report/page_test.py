@@ -1,4 +1,4 @@
-"""A report page in headless Chromium: it loads nothing, shows the bodies and draws the diagrams. page_test.py <scree> <write_example_results>
+"""A report page in headless Chromium: bodies, diagrams, no downloads. page_test.py <scree> <write_example_results>
 
 Without Chromium it skips, but not in CI.
 """
@@ -36,7 +36,7 @@ name = "floor"
 type = "plane"
 """
 
-# Added to a copy of the page: once the bodies are there, looks at the picture and writes down what it sees.
+# Added to a copy of the page: once the bodies are loaded, it checks the picture and writes the result.
 PROBE = """<script>
 const wait = setInterval(() => {
   if (!document.body.dataset.state) return;
@@ -87,7 +87,7 @@ def check_text(page):
 
 
 def numbers(text, row):
-    """[frame][row] of the 16-bit numbers, written as differences to the frame before, low bytes first."""
+    """[frame][row] of the 16-bit numbers, stored as differences to the previous frame, low bytes first."""
     raw = unpacked(text)
     low, high = raw[: len(raw) // 2], raw[len(raw) // 2 :]
     frames, last = [], [0] * row
@@ -98,7 +98,7 @@ def numbers(text, row):
 
 
 def check_who_is_there(scree, writer, folder):
-    """Bodies that come and go: the page knows all five, and a turn of zero says who is not there."""
+    """Bodies that come and go: the page has all five, and a zero rotation marks a missing body."""
     subprocess.run([writer, folder, "who come and go"], check=True)
     subprocess.run([scree, "report", folder, "-q"], check=True)
     with open(os.path.join(folder, "report.html"), encoding="utf-8") as file:
@@ -106,13 +106,13 @@ def check_who_is_there(scree, writer, folder):
     view = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL).group(1))["view"]
     assert view["bodies"] == 5, view["bodies"]
     there = [[i for i in range(5) if any(q[i::5])] for q in numbers(view["quaternion"], 20)]
-    # Of the bodies 3, 7, 12, 20, 41; see fixtures.cpp.
+    # The bodies 3, 7, 12, 20, 41; see fixtures.cpp.
     assert there == [[0, 1, 2], [1, 2, 3], [], [0, 2, 3, 4], [0, 2, 3, 4]], there
     return page
 
 
 def check_heights(data, folder):
-    """The last frame's heights, unpacked here, are those of the trajectory, to 16 bits of the run's extent."""
+    """The last frame's unpacked heights equal those of the trajectory, to 16 bits of the run's extent."""
     import h5py
 
     view, n = data["view"], data["view"]["bodies"]
@@ -124,7 +124,7 @@ def check_heights(data, folder):
 
 
 def check_verdict(seen, verdict, colour):
-    """The box says in words what it says by its colour, and all that is not green with its advice."""
+    """The box shows its grade in words and by colour, and all findings that are not green with advice."""
     box = seen["verdict"]
     assert box["shown"] and box["top"] < 400, box
     assert box["grade"] == verdict["grade"] and box["border"] == colour, box
@@ -135,7 +135,7 @@ def check_verdict(seen, verdict, colour):
 
 
 def rash_run(scree, scene, folder):
-    """The page and the verdict of a run with much too few sweeps, of a much too large step."""
+    """The page and the verdict of a run with too few sweeps and too large a step."""
     subprocess.run([scree, "run", scene, "-q", "-o", folder, "--set", "time_step=0.02", "--set", "solver.max_sweeps=1"],
                    check=True, stderr=subprocess.DEVNULL)
     subprocess.run([scree, "report", folder, "-q"], check=True)
@@ -159,7 +159,7 @@ weight = -0.65
 
 
 def check_functions(scree, chromium, folder, picture):
-    """A body given by a function is shown as its own surface, the others as balls that are scaled."""
+    """A body given by a function is shown by its own surface, the others as scaled balls."""
     scene, run = os.path.join(folder, "waists.toml"), os.path.join(folder, "waists")
     with open(scene, "w", encoding="utf-8") as file:
         file.write(SCENE + WAISTS)
@@ -179,7 +179,7 @@ def check_functions(scree, chromium, folder, picture):
     assert seen["state"] == "ready" and 0.005 < seen["before"] < 0.5, seen
 
 
-# Chooses what walls felt, and counts the pixels that are coloured as the cells are.
+# Selects loads of walls, and counts the pixels in the colours of the cells.
 FELT = """<script>
 const wait = setInterval(() => {
   if (document.body.dataset.state !== "ready") return;
@@ -210,7 +210,7 @@ const wait = setInterval(() => {
 
 
 def check_walls(scree, chromium, folder, picture):
-    """The cells of a floor in the colours of its wear, on choice, among clear bodies."""
+    """The cells of a floor in the colours of its wear, on selection, among transparent bodies."""
     scene, run = os.path.join(folder, "worn.toml"), os.path.join(folder, "worn")
     with open(scene, "w", encoding="utf-8") as file:
         file.write(SCENE.replace("density = 2500", "density = 2500\nwear_coefficient = 1e-4\nhardness = 1e9")
@@ -273,8 +273,8 @@ const wait = setInterval(() => {
 
 
 def check_phone(scree, chromium, folder, picture):
-    """On a narrow screen a wide run and a tall one fill the picture, and nobody is cut off. Materials are named; what was run
-    is all there."""
+    """On a narrow screen a wide run and a tall one fill the picture, and no body is cut off. Materials have names; the
+    data of the run are complete."""
     def seen_of(name, text, picture):
         scene, run = os.path.join(folder, name + ".toml"), os.path.join(folder, name)
         with open(scene, "w", encoding="utf-8") as file:
@@ -339,7 +339,7 @@ def main():
     check_verdict(seen, data["summary"]["verdict"], "rgb(46, 158, 107)")
     assert seen["title"] == "drop <b>", seen
     assert seen["diagrams"] == len(data["plots"]) >= 10, seen
-    # Bodies cover a part of the picture, and another one at the end.
+    # Bodies cover a part of the picture, which differs at the end.
     assert 0.005 < seen["before"] < 0.5 and 0.005 < seen["after"] < 0.5 and seen["before"] != seen["after"], seen
     assert seen["clock"] == "t = 0.300 s", seen
     assert left["state"] == "ready" and left["before"] > 0 and left["after"] > 0, left

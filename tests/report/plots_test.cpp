@@ -47,10 +47,10 @@ TEST(StepPlots, ShowEveryStepOrCombineStepsPerPoint) {
   ASSERT_TRUE(energy && ledger && overlap);
   EXPECT_EQ(energy->x.size(), 50u);
   EXPECT_EQ(energy->series[0].values, *rows.column("kinetic_energy_J"));
-  // Half a joule a step of friction in fixtures.cpp, summed.
+  // Half a joule of friction per step in fixtures.cpp, summed.
   EXPECT_EQ(ledger->series[0].name, "dissipated by friction");
   EXPECT_NEAR(ledger->series[0].values.back(), 25.0, 1e-12);
-  // 0.02 / step: the largest of steps 1 to 5 is the first, in per cent.
+  // 0.02 / step: the largest value of steps 1 to 5 is the first, in per cent.
   EXPECT_EQ(overlap->x.size(), 10u);
   EXPECT_NEAR(overlap->series[0].values[0], 2.0, 1e-12);
   EXPECT_NEAR(overlap->x[9], 0.05, 1e-12);
@@ -77,7 +77,7 @@ TEST(StepRows, CanBeSelectedByPart) {
   EXPECT_EQ(io::StepRows(folder.path() / "b.csv", "part", "lid").rows(), 0u);
 }
 
-// A line for each part that does something, of the length of vectors.
+// A line for each loaded part, with the magnitude of vectors.
 TEST(LoadPlots, ShowForcesOfLoadedParts) {
   const TemporaryFolder folder;
   std::ofstream(folder.path() / "boundaries.csv")
@@ -105,7 +105,7 @@ TEST(LoadPlots, ShowForcesOfLoadedParts) {
   ASSERT_EQ(torque->series.size(), 1u);
   EXPECT_EQ(torque->series[0].values, (std::vector<double>{3.0, 4.0}));
   EXPECT_EQ(torque->y_label, "N m");
-  ASSERT_EQ(travel->series.size(), 1u);  // where nothing stands, nothing is drawn
+  ASSERT_EQ(travel->series.size(), 1u);  // a part at rest is not drawn
   EXPECT_EQ(travel->series[0].name, "lid");
   EXPECT_EQ(travel->y_label, "m or rad");
   EXPECT_TRUE(io::load_plots({folder.path() / "nothing"}, 100).empty());
@@ -129,7 +129,7 @@ TEST(StepRows, FollowAGrowingFile) {
 TEST(BodyPlots, CountAllBodiesAndTheirVolume) {
   const TemporaryFolder folder;
   io::Scene scene = example_scene(200);
-  scene.model.boundaries.pop_back();  // the tube, so that the box is all
+  scene.model.boundaries.pop_back();  // the tube, so that only the box remains
   scene.output.vtk = false;
   record(scene, folder.path());
   const io::TrajectoryReader reader(folder.path() / "trajectory.h5");
@@ -140,13 +140,13 @@ TEST(BodyPlots, CountAllBodiesAndTheirVolume) {
   const auto sum = [](const std::vector<double>& v) { return std::accumulate(v.begin(), v.end(), 0.0); };
   EXPECT_EQ(sum(sizes->series[0].values), 200.0);
   EXPECT_NEAR(sum(directions->series[1].values) / 20.0, 1.0, 1e-12);
-  // The box is 2 m by 2 m; almost all bodies lie in the layers.
+  // The box is 2 m by 2 m; almost all bodies are in the layers.
   const double layer = packing->x[1] - packing->x[0], body = 4.0 / 3.0 * M_PI * 0.03 * 0.02 * 0.01;
   EXPECT_NE(packing->note.find("the floor between the walls, 4 m^2"), std::string::npos) << packing->note;
   EXPECT_NEAR(sum(packing->series[0].values) * layer * 4.0, 200.0 * body, 0.02 * 200.0 * body);
 }
 
-// In a periodic cell layers are as wide as the cell, and what reaches over its top is in it below.
+// In a periodic cell layers are as wide as the cell; a part of a body above its top is inside at the bottom.
 TEST(BodyPlots, FillAPeriodicCell) {
   const TemporaryFolder folder;
   record_row_in_a_cell(folder.path());
@@ -167,7 +167,7 @@ TEST(BodyPlots, CountBodiesPresentInARun) {
   const std::vector<io::Plot> plots = io::body_plots(io::TrajectoryReader(folder.path() / "trajectory.h5"));
   const io::Plot *sizes = find(plots, "Sizes"), *directions = find(plots, "Directions");
   ASSERT_TRUE(sizes && directions);
-  // All five that were ever there; a share of directions is 1 on average whoever is there.
+  // All five bodies of the run; a share of directions is 1 on average, for any set of bodies.
   EXPECT_EQ(std::accumulate(sizes->series[0].values.begin(), sizes->series[0].values.end(), 0.0), 5.0);
   for (const io::Series& s : directions->series)
     EXPECT_NEAR(std::accumulate(s.values.begin(), s.values.end(), 0.0), static_cast<double>(s.values.size()),

@@ -1,7 +1,7 @@
 """`scree watch` and `scree run --view`: watch_test.py <scree> [Watch.test_name ...]
 
-The page is asked for as browsers do, and as those do who should not have it; headless Chromium watches a run that goes on.
-Without Chromium that part skips, but not in CI.
+The page is requested as browsers do, and as clients without permission do. Headless Chromium watches a run that goes
+on. Without Chromium this part is skipped, but not in CI.
 """
 import http.client
 import json
@@ -20,8 +20,8 @@ import urllib.parse
 
 PROGRAM = os.path.abspath(sys.argv[1])
 
-# Grains that fall, in steps so small that the run takes as long as a test likes to look; and so many that a step takes some
-# time: a run that writes 50,000 rows of steps.csv a second is ahead of every reader.
+# Grains that fall, with small steps, so that the run lasts longer than the test; and many grains, so that a step takes
+# some time: a run that writes 50,000 rows of steps.csv per second is too fast for any reader.
 SCENE = """
 name = "rain"
 time_step = 1e-4
@@ -46,14 +46,14 @@ ADDRESS = re.compile(r"^(\S+), on this machine only: (http://127\.0\.0\.1:\d+/[0
 
 
 class Chromium:
-    """Headless, spoken to in the DevTools protocol through its pipe: JSON, each message ended by a zero byte."""
+    """Headless, controlled by the DevTools protocol through its pipe: JSON, each message ended by a zero byte."""
 
     def __init__(self, program, folder):
         into, self.out = os.pipe()
         self.back, outof = os.pipe()
         command = [program, "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--use-angle=swiftshader",
                    "--enable-unsafe-swiftshader", "--remote-debugging-pipe", f"--user-data-dir={folder}/profile", "about:blank"]
-        # Its ends of the pipe are to be 3 and 4.
+        # Its ends of the pipe must be 3 and 4.
         shell = 'exec "$@" 3<&%d 4>&%d' % (into, outof)
         self.process = subprocess.Popen(["bash", "-c", shell, "chromium", *command], pass_fds=(into, outof),
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -141,7 +141,7 @@ class Watch(unittest.TestCase):
         return answer.status, answer.read().decode(), dict(answer.getheaders())
 
     def raw(self, address, request):
-        """All that comes back for these bytes until the server closes, or a second passes."""
+        """All data returned for these bytes until the server closes, or one second passes."""
         with socket.create_connection(("127.0.0.1", address.port), timeout=1) as connection:
             connection.sendall(request)
             answer = b""
@@ -176,16 +176,16 @@ class Watch(unittest.TestCase):
             self.assertEqual(self.ask(address, address.path, method=method)[:2], (405, ""), method)
         self.assertEqual(self.ask(address, address.path, method="POST", body="a" * 100000)[0], 405)
 
-        # What is no request at all, or comes without a host, gets no page; and the server goes on.
+        # Invalid requests and requests without a host get no page, and the server continues.
         for request in (b"\x00\x01\x02\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", f"GET {address.path} HTTP/1.0\r\n\r\n".encode(),
                         f"GET {address.path} HTTP/1.1\r\nHost: {'a' * 100000}\r\n\r\n".encode(), b""):
             self.assertNotIn(b"rain", self.raw(address, request), request[:60])
-        # Not from another interface either.
+        # Also not from another interface.
         for other in {entry[4][0] for entry in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)} - {"127.0.0.1"}:
             with self.assertRaises(OSError, msg=other), socket.create_connection((other, port), timeout=2):
                 pass
         silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
-        self.assertEqual(self.ask(address, address.path)[0], 200)  # nobody waits for those who say nothing
+        self.assertEqual(self.ask(address, address.path)[0], 200)  # clients that send no request do not block others
         for connection in silent:
             connection.close()
 
@@ -194,7 +194,7 @@ class Watch(unittest.TestCase):
         self.assertEqual(process.stderr.read(), "")
 
     def test_it_serves_on_where_descriptors_are_few(self):
-        """More connections than it may open files, and none of them says a word; nor does waiting for room keep a core busy."""
+        """More connections than files it may open, without any request; waiting for room does not keep a core busy."""
         self.finished_run()
         limit = 64
         resource.setrlimit(resource.RLIMIT_NOFILE, (1024, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
@@ -203,7 +203,7 @@ class Watch(unittest.TestCase):
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         address = self.address(process)
-        browser = http.client.HTTPConnection("127.0.0.1", address.port, timeout=20)  # stays open, and asks now and then
+        browser = http.client.HTTPConnection("127.0.0.1", address.port, timeout=20)  # stays open, with few requests
         self.addCleanup(browser.close)
 
         def page():
@@ -215,7 +215,7 @@ class Watch(unittest.TestCase):
         silent = []
         for k in range(5 * limit):
             silent.append(socket.create_connection(("127.0.0.1", address.port), timeout=20))
-            if k % 4 == 0:  # 16 connections may be open, and those that come are taken in some at a time
+            if k % 4 == 0:  # 16 connections may be open; the server accepts new ones a few at a time
                 self.assertEqual(page()[0], 200)
         self.assertEqual(self.ask(address, address.path)[0], 200)
         before = os.times().elapsed, self.processor_time(process)
@@ -249,7 +249,7 @@ class Watch(unittest.TestCase):
         self.assertIn("no such folder", nowhere.stderr)
 
     def data(self, address, have):
-        """The next data after that version."""
+        """The next data after this version."""
         end = time.monotonic() + 60
         while time.monotonic() < end:
             status, text, headers = self.ask(address, f"{address.path}data?have={have}")
@@ -266,7 +266,7 @@ class Watch(unittest.TestCase):
 
     def test_frames_come_while_the_run_goes_on_and_it_ends_with_it(self):
         process = self.start("run", self.scene, "-o", self.run_folder, "--view")
-        process.stdout.readline()  # what is run
+        process.stdout.readline()  # the first line of output
         address = self.address(process)
         status, page, _ = self.ask(address, address.path)
         self.assertEqual(status, 200)
@@ -293,7 +293,7 @@ class Watch(unittest.TestCase):
             self.ask(address, address.path)
 
     def test_a_run_that_writes_all_the_time_can_be_read(self):
-        """A frame every few milliseconds: whoever reads meets the writer again and again."""
+        """A frame every few milliseconds: a reader meets the writer again and again."""
         process = self.start("run", self.scene, "-q", "-o", self.run_folder, "--set", "output.interval=0.005")
         end = time.monotonic() + 20
         while not os.path.exists(os.path.join(self.run_folder, "trajectory.h5")) and time.monotonic() < end:
@@ -357,10 +357,10 @@ class Watch(unittest.TestCase):
         self.assertEqual((first["status"], first["atEnd"]), ("running", True))
         browser.wait_for(f"{now}.version > {first['version']}")
         second = browser.value(now)
-        self.assertTrue(second["atEnd"])  # who looks at the last frame goes on doing so
+        self.assertTrue(second["atEnd"])  # a viewer at the last frame stays at the last frame
         self.assertNotEqual(second["clock"], first["clock"])
         self.assertGreaterEqual(second["diagrams"], 10)
-        # Who looks at an earlier one stays there.
+        # A viewer at an earlier frame stays there.
         browser.value('const slider = document.getElementById("time"); slider.value = 1; slider.dispatchEvent(new Event("input"));')
         earlier = browser.value(now)
         self.assertFalse(earlier["atEnd"])

@@ -1,4 +1,4 @@
-// Bodies that come and go: from the recorder through the file to everyone who reads it.
+// Bodies that come and go: from the recorder through the file to all readers.
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
@@ -88,7 +88,7 @@ TEST(ComingAndGoing, TablesAndSeriesListOnlyPresentBodies) {
   EXPECT_NE(csv.find("\n0.03,41,steel,"), std::string::npos) << csv;
   write_text(folder.path() / "all.xyz", io::TextFormat::extended_xyz, reader, io::all_frames(reader));
   EXPECT_TRUE(read_text(folder.path() / "all.xyz").starts_with("3\n"));
-  // The series that the run wrote, and the one that is made of the trajectory.
+  // The series written by the run, and the series made from the trajectory.
   const std::string written = read_text(folder.path() / "vtk/bodies_000003.vtp");
   EXPECT_NE(written.find("NumberOfPoints=\"4\""), std::string::npos) << written;
   io::RunFolder again{folder.path() / "again"};

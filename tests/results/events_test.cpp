@@ -1,4 +1,4 @@
-// Events: when they happen, what they change, and that a copy of the state goes on as the run does.
+// Events: their times, their changes, and the same continuation from a copy of the state.
 #include <fstream>
 #include <gtest/gtest.h>
 
@@ -96,7 +96,7 @@ hold = 0.04
 remove = "dam"
 )";
 
-/// An event on a value that a test makes up, and the steps, of 0.1 s, after which it happened.
+/// An event on a made-up value, and the steps, of 0.1 s, after which it happened.
 std::vector<int> happened_at(Event event, const std::vector<double>& values) {
   io::Scene scene;
   std::size_t now = 0;
@@ -125,7 +125,7 @@ TEST(Events, HappenWhereAValueCrossesItsThreshold) {
   EXPECT_EQ(happened_at(event, waves), (std::vector{1}));
   event.repeats = true;
   EXPECT_EQ(happened_at(event, waves), (std::vector{1, 4, 8}));
-  event.condition.rising = false;  // it begins below: it has to come from above
+  event.condition.rising = false;  // it begins below: it must come from above
   EXPECT_EQ(happened_at(event, waves), (std::vector{2}));
   event.condition.threshold = 0.0;
   EXPECT_EQ(happened_at(event, waves), (std::vector{3, 6}));
@@ -144,8 +144,8 @@ TEST(Events, RequireUninterruptedHoldTime) {
   EXPECT_EQ(happened_at(event, {0, 1, 1, 0, 1, 1, 1, 1, 1}), (std::vector{2, 5}));
 }
 
-// The ball is let go at the very end of the step in which the time came: from there on it falls freely, to
-// what solving its rest left it.
+// The ball is released at the end of the step in which the time is reached. From then on it falls freely,
+// with the velocity that the solver left.
 TEST(Events, BallFallsWhenFloorIsRemoved) {
   for (const char* step : {"time_step = 0.001\n", "time_step = \"adaptive\"\n"}) {
     Trial run(std::string(step) + "end_time = 0.3\n[solver]\ntolerance = 1e-10\n" + one_ball + floor +
@@ -159,12 +159,12 @@ TEST(Events, BallFallsWhenFloorIsRemoved) {
     EXPECT_NEAR(run.state.bodies.linear_velocity[0].z(), -g * fallen, 1e-6);
     EXPECT_EQ(count_lost_bodies(run.scene.model, run.state.bodies, run.state.time_s,
                                 boundary_poses(run.scene.model, run.state)),
-              0);  // behind where the floor was
+              0);  // behind the former floor
   }
 }
 
-// Motion that waits, is stopped and goes on: where the boundary is depends on how long it went alone, to the
-// last bits, and it does not jump.
+// A motion that waits, is stopped and continues: the boundary's position depends only on the time in motion,
+// to the last bits, without jumps.
 TEST(Events, StartAndStopBoundaryMotions) {
   const auto at = [](const char* what, double time_s) {
     return "[[events]]\nquantity = \"time_s\"\nrises_above = " + std::to_string(time_s) + "\n" + what +
@@ -187,11 +187,11 @@ TEST(Events, StartAndStopBoundaryMotions) {
     last = placed.pose.orientation;
   });
   EXPECT_EQ(run.happenings.size(), 4u);
-  // The ball, which rolls with the table, is carried on while it turns, and not before.
+  // The table carries the ball while it rotates, and not before.
   EXPECT_GT(run.state.bodies.angular_velocity[0].norm() + run.state.bodies.linear_velocity[0].norm(), 0.0);
 }
 
-// While it waits and while it is stopped a boundary has no velocity.
+// While a motion waits or is stopped, the boundary has no velocity.
 TEST(Events, StoppedBoundaryHasNoVelocity) {
   Trial run("time_step = 0.001\nend_time = 0.4\n" + one_ball +
             "[[boundaries]]\nname = \"belt\"\ntype = \"plane\"\nmotion_waits = true\n"
@@ -207,8 +207,8 @@ TEST(Events, StoppedBoundaryHasNoVelocity) {
   EXPECT_NEAR(run.state.bodies.position[0].z(), 0.1 + 0.01, 1e-4);
 }
 
-// Gravity that an event turns round: the potential energy stays that of the scene's, and the ledger closes
-// over the whole run.
+// An event reverses gravity: the potential energy is still that of the scene's gravity, and the energy
+// balance closes over the whole run.
 TEST(Events, AfterAChangeOfGravityTheLedgerCloses) {
   Trial run("time_step = 0.001\nend_time = 0.5\n" + one_ball + floor +
             "[[events]]\nquantity = \"time_s\"\nrises_above = 0.2\ngravity = [1, 0, 4]\n");
@@ -229,7 +229,7 @@ TEST(Events, AfterAChangeOfGravityTheLedgerCloses) {
   EXPECT_GT(work, 0.0);
 }
 
-// A heap behind a dam: it opens when all is at rest, and the run ends when all is at rest again.
+// A heap behind a dam, which opens when all bodies are at rest; the run ends when all are at rest again.
 TEST(Events, ARunEndsAtRestAfterItsGateHasOpened) {
   Trial run("until = \"at rest\"\nend_time = 20\nrest_speed = 0.01\n" + heap + open_at_rest);
   run.to_end();
@@ -241,10 +241,10 @@ TEST(Events, ARunEndsAtRestAfterItsGateHasOpened) {
   EXPECT_GE(run.happenings[1].time_s, run.happenings[0].time_s + run.scene.rest_duration_s - 1e-9);
   double farthest = 0.0;
   for (const Vec3& x : run.state.bodies.position) farthest = std::max(farthest, x.x());
-  EXPECT_GT(farthest, 0.08);  // beyond where the dam was
+  EXPECT_GT(farthest, 0.08);  // beyond the former dam
 }
 
-// The same with sleepers: those who slept against the dam wake.
+// The same with sleep: bodies that slept against the dam wake.
 TEST(Events, SleepersWakeWhenAWallIsRemoved) {
   Trial run("end_time = 3\n" + heap + "[sleep]\nspeed = 0.01\nduration = 0.05\n" +
             "[[events]]\nquantity = \"asleep\"\nrises_above = 60\nremove = \"dam\"\n");
@@ -255,7 +255,7 @@ TEST(Events, SleepersWakeWhenAWallIsRemoved) {
   EXPECT_GT(farthest, 0.08);
 }
 
-// What events remember and what they changed is in the state.
+// The memory of events and their changes are in the state.
 TEST(Events, CopiedStateContinuesWithSameBits) {
   const std::string text =
       "end_time = 1.5\n" + heap + open_at_rest +
@@ -286,7 +286,7 @@ TEST(Events, CopiedStateContinuesWithSameBits) {
   set_thread_count(0);
 }
 
-// A force on a wall, of a box as a whole and of one of its walls.
+// A force on a wall: on a box as a whole and on one of its walls.
 TEST(Events, CanTriggerOnBoundaryForces) {
   const std::string box =
       "[[boundaries]]\nname = \"box\"\ntype = \"box\"\nlow = [-0.2, -0.2, 0]\nhigh = [0.2, 0.2, 1]\n";
@@ -302,7 +302,7 @@ TEST(Events, CanTriggerOnBoundaryForces) {
 }
 
 // In piecewise steps of 10 ms, to 1e-13 of a step of the closed forms: a height that a ball passes twice, two
-// balls that come to a distance and leave it, a velocity that turns round there.
+// balls that come within a distance and leave it, a velocity that changes its sign.
 TEST(Events, ExpressionsAreLocatedInPiecewiseSteps) {
   Trial trial(R"scene(
 stepping = "piecewise"
@@ -350,7 +350,7 @@ set_velocity = ["-vx", "vy", "vz"]
   while (trial.state.time_s < 1.0 - 1e-12) {
     trial.step();
   }
-  // z = 4 t - g t^2 / 2 of both; 1 - 3 t between them, and 0.1 across.
+  // z = 4 t - g t^2 / 2 for both; distances 1 - 3 t along and 0.1 across.
   const auto passes = [](double z, double sign) { return (4.0 + sign * std::sqrt(16.0 - 2.0 * g * z)) / g; };
   const double across = std::sqrt(0.25 - 0.01);
   std::vector<std::pair<std::string, double>> expected{
@@ -366,7 +366,7 @@ set_velocity = ["-vx", "vy", "vz"]
   EXPECT_EQ(trial.state.bodies.linear_velocity[1].x(), 2.7);
 }
 
-// What a run leaves behind: events.csv, the summary, frames without the wall, and as many as were asked for.
+// Results of a run: events.csv, the summary, frames without the wall, and the requested number of frames.
 TEST(Events, AreRecorded) {
   const TemporaryFolder folder;
   Trial run(
@@ -391,7 +391,7 @@ TEST(Events, AreRecorded) {
   ASSERT_EQ(reader.frames(), 7u);  // 0, 0.1, 0.2, then every 0.05 s
   EXPECT_TRUE(reader.walls_move());
   for (std::size_t k = 0; k < reader.frames(); ++k) {
-    // The frame of the very moment shows what the step left.
+    // The frame at the time of the event shows the state of the step before it.
     const bool removed = reader.time_s()[k] > 0.21;
     const Boundaries boundaries = reader.boundaries(k);
     EXPECT_EQ(boundaries[0].removed, removed) << k;

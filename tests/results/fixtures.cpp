@@ -106,7 +106,7 @@ double length_of(BodyId id) { return 0.01 + 1e-3 * static_cast<double>(id); }
 
 namespace {
 
-/// A State with these bodies; each touches the next one in its slots, and the last one a boundary.
+/// A State with these bodies; each touches the next one by slot, and the last one a boundary.
 ExampleStep step_of(Model& model, std::int64_t number) {
   ExampleStep result;
   State& state = result.state;

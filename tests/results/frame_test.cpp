@@ -22,7 +22,7 @@ TEST(Frame, CopiesTheStateInSinglePrecision) {
   }
 }
 
-// Bodies that have been sorted: the same frame as before, whatever slots they are in.
+// Sorted bodies: the same frame as before, for any slots.
 TEST(Frame, ListsBodiesInTheOrderOfTheirIds) {
   const io::Scene scene = example_scene(6);
   const std::vector<std::string> fields{"kinetic_energy", "overlap"};
@@ -71,7 +71,7 @@ TEST(Frame, HasImpulsesInWorldAxesAndCountsContactsThatCarryOne) {
   EXPECT_EQ(frame.contacts_of_body, (std::vector<std::int32_t>{1, 0, 1, 1}));
 }
 
-// Contacts of sleepers stand apart in the state: a frame shows them all.
+// The state keeps contacts of sleeping bodies separately: a frame shows all contacts.
 TEST(Frame, IncludesSleepingBodiesAndTheirContacts) {
   const io::Scene scene = example_scene(4);
   ExampleStep step = example_step(scene, 1);
@@ -97,12 +97,13 @@ TEST(Frame, IncludesSleepingBodiesAndTheirContacts) {
   EXPECT_LT((frame.contacts.point[3] - Vec3f(1, 2, 3)).norm(), 1e-6f);
 }
 
-// In the steps in which bodies fall asleep and wake too, frames show what the report counts, once.
+// In steps in which bodies fall asleep and wake, frames also show exactly the contacts that the report
+// counts, once.
 TEST(Frame, HoldsEveryContactOfTheReportOnceWhileBodiesFallAsleepAndWake) {
   World world;
   world.add_floor();
   for (int i = 0; i < 3; ++i) world.add_sphere(0.1, Vec3(0, 0, 0.1 + 0.2 * i));
-  world.add_sphere(0.0126, Vec3(0, 0, 0.9));  // so light that who it hits wakes after the step
+  world.add_sphere(0.0126, Vec3(0, 0, 0.9));  // so light that a body which it hits wakes after the step
   world.model.settings.sleep = {.speed_m_s = 1e-3, .duration_s = 0.02, .tolerance = 0.05};
   std::int64_t fell_asleep = 0, woken = 0, asleep = 0;
   world.run(0.5, [&](const StepReport& r) {
@@ -128,7 +129,7 @@ TEST(Frame, KineticEnergyFieldSumsToTheTotal) {
   for (const float energy : frame.fields[0]) sum += energy;
   // Twenty numbers rounded to single precision.
   EXPECT_NEAR(sum, kinetic_energy(step.state.bodies), 20 * 6e-8 * sum);
-  // Body 19 takes part in the contact 18-19 only, whose gap is -1.8 mm; the smallest semi-axis is 10 mm.
+  // Body 19 has only the contact 18-19, with a gap of -1.8 mm; the smallest semi-axis is 10 mm.
   EXPECT_NEAR(frame.fields[1][19], 0.18, 1e-7);
   EXPECT_TRUE(frame.contacts.point.empty());
 }

@@ -1,4 +1,4 @@
-"""Runs the Python example of docs/file_formats.md as it stands there. Without h5py it skips, but not in CI."""
+"""Runs the Python example of docs/file_formats.md without changes. Without h5py it skips, but not in CI."""
 import os
 import re
 import subprocess

@@ -1,4 +1,4 @@
-// What series say of their means.
+// Errors of means of series.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace scree::io {
 namespace {
 
-/// x_k = memory x_(k-1) + a random number of the deviation 1.
+/// x_k = memory x_(k-1) + a random number with deviation 1.
 std::vector<double> series_with_memory(double memory, std::size_t count, std::uint64_t seed) {
   Random random(seed);
   std::vector<double> x;
@@ -28,8 +28,8 @@ std::vector<double> series_with_memory(double memory, std::size_t count, std::ui
 double error_of(const std::vector<double>& x) { return series_statistics(x).error; }
 
 // The error of the mean of such a series is 1 / ((1 - memory) sqrt(n)). The mean of 60 estimates is within 5
-// %, where a series has hundreds of times its memory, and within 15 % where it has some ten; the scatter of
-// the means themselves, which 60 of them know to 9 %, within 30 %.
+// % if a series has hundreds of times its memory, and within 15 % for about ten times. The scatter of the
+// means themselves, which 60 of them determine to 9 %, is within 30 %.
 TEST(SeriesStatistics, ErrorOfASeriesWithMemoryIsItsClosedForm) {
   constexpr double trials = 60.0;
   for (const std::size_t count : {256u, 4096u}) {
@@ -47,7 +47,7 @@ TEST(SeriesStatistics, ErrorOfASeriesWithMemoryIsItsClosedForm) {
   }
 }
 
-// Means of ten random numbers that follow each other are no autoregression: their error is 10 % too large.
+// Means of ten successive random numbers are not autoregressive: their error is 10 % too large.
 TEST(SeriesStatistics, ErrorOfAMovingMean) {
   constexpr std::size_t count = 4096;
   double errors = 0.0;
@@ -81,7 +81,7 @@ TEST(SeriesStatistics, OfFewValues) {
   EXPECT_EQ(series_statistics(still).error, 0.0);
 }
 
-// The words of scenes are those of the engine, in its order.
+// The words of scenes equal those of the engine, in the same order.
 TEST(MeasureWords, AreThoseOfTheKey) {
   const std::vector<std::string> words = split_words(find_key("measurements", "measure")->words);
   ASSERT_EQ(words.size(), measure_words.size());

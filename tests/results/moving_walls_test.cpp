@@ -1,4 +1,4 @@
-// What a run with walls that move leaves behind.
+// Results of a run with moving walls.
 #include <algorithm>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace scree::test {
 
 namespace {
 
-/// A ball in a turning box of triangles, above a plane that stands still.
+/// A ball in a rotating box of triangles, above a fixed plane.
 io::Scene scene_of_a_turning_box() {
   io::Scene scene;
   scene.name = "turning";
@@ -80,14 +80,15 @@ TEST(MovingWalls, AreRecordedWithTheirPoses) {
           (read.pose.position + read.pose.orientation * x - pose.position - pose.orientation * x).norm(),
           1e-14);
   }
-  // ParaView's series, and what the page and pictures draw.
+  // ParaView's series, and the walls of the page and of pictures.
   for (const char* name : {"walls.pvd", "walls.vtp", "vtk/walls_000000.vtp", "vtk/walls_000002.vtp"})
     EXPECT_TRUE(std::filesystem::exists(folder.path() / name)) << name;
   const io::ViewBox region =
       io::scene_region(reader.bodies(0), reader.run().model.shapes, reader.boundaries(2));
   EXPECT_EQ(io::wall_mesh(reader.boundaries(2), region).polygon.size(), 13u);
 
-  // boundaries.csv: a row a step and boundary; names with commas are in quotes; the work is the ledger's.
+  // boundaries.csv: one row per step and boundary; names with commas are in quotes; the work is that of the
+  // energy balance.
   std::ifstream file(folder.path() / "boundaries.csv");
   std::string line;
   std::getline(file, line);

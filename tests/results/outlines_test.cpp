@@ -1,4 +1,4 @@
-// Outlines and bonds: from a run to the file and to ParaView's.
+// Outlines and bonds: from a run to its file and to ParaView's files.
 #include "io/results/outlines.h"
 
 #include <Eigen/LU>
@@ -15,7 +15,7 @@ namespace scree::test {
 
 namespace {
 
-/// Steps of a model into a folder, with a frame each.
+/// Records steps of a model in a folder, with a frame each.
 State record_steps(const Model& model, const State& initial, int steps, const std::filesystem::path& folder) {
   io::Scene scene;
   scene.name = "outlined";
@@ -62,7 +62,7 @@ TEST(Outlines, IncludeEdgesOfInletsOutletsAndDomain) {
   model.outlets.push_back({"plane", HalfSpace{}});
   model.domain.outside = Outside::remove;
   model.domain.low = Vec3::Constant(-1.0);
-  EXPECT_EQ(io::outlines(model).edges.size(), 12u + 48u * 2u + 4u);  // the domain is open above
+  EXPECT_EQ(io::outlines(model).edges.size(), 12u + 48u * 2u + 4u);  // the domain is open at the top
   model.domain.high = Vec3::Constant(4.0);
   const std::vector<io::OutlineEdge> edges = io::outlines(model).edges;
   ASSERT_EQ(edges.size(), 12u + 48u * 2u + 4u + 12u);
@@ -107,7 +107,7 @@ TEST(Outlines, CellOutlinesFollowTheLattice) {
   EXPECT_NE(reader.lattice(10)(0, 1), 0.0);
 }
 
-// Bonds stand among the contacts of a frame, and fields say what holds together.
+// Bonds are among the contacts of a frame, and fields identify the bonded bodies.
 TEST(Bonds, AreRecordedInFramesWithTheirForces) {
   Model model = small_model();
   State state;

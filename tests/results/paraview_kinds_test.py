@@ -1,7 +1,7 @@
-"""Every kind of file of a run in ParaView's own pvbatch, by the words of view.py. Without ParaView it skips.
+"""Every kind of file of a run in ParaView's own pvbatch, by the code of view.py. Without ParaView it skips.
 
 usage: paraview_kinds_test.py SCREE             makes the run
-       paraview_kinds_test.py --run FOLDER      one that was made elsewhere, from SCENE
+       paraview_kinds_test.py --run FOLDER      uses a run of SCENE from another machine
 """
 import json
 import os
@@ -49,7 +49,7 @@ axis = [0, 0, 1]
 angular_speed = 2.0
 """
 
-# Under pvbatch: what a picture holds.
+# For pvbatch: the content of a picture.
 LOOK = """
 import json, sys
 import numpy as np
@@ -99,6 +99,6 @@ with tempfile.TemporaryDirectory() as folder:
     seen = {words: drawn(run, folder, *words) for words in ((), ("0.4",), ("chains",), ("wear",), ("largest_pressure",))}
 print(seen)
 assert all(0.05 < s["drawn"] < 1.0 for s in seen.values()), seen
-assert len({s["sum"] for s in seen.values()}) == 5, seen  # each is another picture
+assert len({s["sum"] for s in seen.values()}) == 5, seen  # each picture differs
 assert seen[()]["coloured"] > 0.01 and seen[("chains",)]["coloured"] > 0.001, seen
 assert seen[("wear",)]["coloured"] > 2 * seen[()]["coloured"], seen

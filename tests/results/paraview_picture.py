@@ -1,4 +1,4 @@
-"""Under pvbatch: draws a run's bodies with its view.py and compares every pixel with rays shot at the ellipsoids.
+"""For pvbatch: draws a run's bodies with its view.py and compares every pixel with rays through the ellipsoids.
 
 usage: pvbatch paraview_picture.py FOLDER
 """
@@ -13,7 +13,7 @@ sys.argv = ["view.py"]
 with open(os.path.join(folder, "view.py"), encoding="utf-8") as script:
     exec(script.read())
 
-# Black silhouettes on white: nothing but where a body is and where it is not.
+# Black silhouettes on white: only bodies and background.
 WIDTH, HEIGHT = 1500, 1000
 view.ViewSize = [WIDTH, HEIGHT]
 view.OrientationAxesVisibility = 0
@@ -57,14 +57,14 @@ for c, (w, i, j, k), a in zip(centre, quaternion, radii):
     rotation = np.array([[1 - 2 * (j * j + k * k), 2 * (i * j - k * w), 2 * (i * k + j * w)],
                          [2 * (i * j + k * w), 1 - 2 * (i * i + k * k), 2 * (j * k - i * w)],
                          [2 * (i * k - j * w), 2 * (j * k + i * w), 1 - 2 * (i * i + j * j)]])
-    o, d = ((eye - c) @ rotation) / a, (ray @ rotation) / a  # a unit sphere in the body's own, scaled frame
+    o, d = ((eye - c) @ rotation) / a, (ray @ rotation) / a  # a unit sphere in the body's scaled axes
     b = d @ o
     hit |= b * b - (d * d).sum(axis=2) * (o @ o - 1.0) > 0.0
 
-# A pixel that an outline cuts may go either way: the sphere has 32 by 24 faces, and edges are smoothed.
+# A pixel on an outline may have either colour: the sphere has 32 by 24 faces, and edges are smoothed.
 inside = hit[1:-1, 1:-1] & hit[:-2, 1:-1] & hit[2:, 1:-1] & hit[1:-1, :-2] & hit[1:-1, 2:]
 outside = ~(hit[1:-1, 1:-1] | hit[:-2, 1:-1] | hit[2:, 1:-1] | hit[1:-1, :-2] | hit[1:-1, 2:])
 wrong = int((inside & ~drawn[1:-1, 1:-1]).sum() + (outside & drawn[1:-1, 1:-1]).sum())
 print(f"{len(centre)} bodies: {int(inside.sum())} pixels inside outlines, {int(outside.sum())} outside, {wrong} differ")
 sys.stdout.flush()
-os._exit(0 if wrong == 0 and inside.sum() > 2000 else 1)  # ParaView itself may crash while it shuts down
+os._exit(0 if wrong == 0 and inside.sum() > 2000 else 1)  # ParaView may crash at its exit

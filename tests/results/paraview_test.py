@@ -14,7 +14,7 @@ pvbatch = shutil.which("pvbatch")
 if not pvbatch:
     print("SKIPPED: pvbatch is not installed (Debian: paraview)")
     sys.exit(SKIP)
-# Without -noreset Xvfb starts afresh when a client leaves, and ParaView now and then connects in that very moment.
+# Without -noreset Xvfb restarts when a client leaves, and ParaView sometimes connects at this moment.
 screen = [] if os.environ.get("DISPLAY") else ["xvfb-run", "-a", "-s", "-screen 0 1600x1200x24 -noreset"]
 if screen and not shutil.which(screen[0]):
     print("SKIPPED: there is no display and no xvfb-run (Debian: xvfb, xauth)")

@@ -21,7 +21,7 @@ std::vector<std::string> cells(const std::string& line) {
   return list;
 }
 
-/// The column of a table under this name, as numbers.
+/// The column of a table with this name, as numbers.
 std::vector<double> column(const std::filesystem::path& path, const std::string& name) {
   std::istringstream text(read_text(path));
   std::string line;
@@ -36,7 +36,7 @@ std::vector<double> column(const std::filesystem::path& path, const std::string&
 
 }  // namespace
 
-// A real run: what follows from its file is what it computed while it ran, to the rounding of single
+// A real run: fields computed from its file equal those computed during the run, to the rounding of single
 // precision.
 TEST(RecordedFields, MatchFieldsComputedDuringTheRun) {
   const TemporaryFolder folder;
@@ -44,7 +44,7 @@ TEST(RecordedFields, MatchFieldsComputedDuringTheRun) {
   scene.output.interval_s = 0.005;
   scene.output.vtk = false;
   scene.output.fields = {"kinetic_energy", "overlap"};
-  scene.model.boundaries.pop_back();  // the tube, in which bodies may have been put
+  scene.model.boundaries.pop_back();  // the tube, which may contain bodies
   const Layers layers{Vec3::UnitZ(), 0.0, 0.05, 40};
   std::vector<std::vector<double>> packing;  // [frame][layer]
   std::vector<double> energy;                // [frame] J
@@ -70,8 +70,8 @@ TEST(RecordedFields, MatchFieldsComputedDuringTheRun) {
   ASSERT_EQ(table.size(), 40u);
   for (std::size_t k = 0; k < 9; ++k) {
     const auto read = solid_volume(reader.run().model.shapes, reader.bodies(k), layers);
-    // Positions of 2 m are off by 1.2e-7 m; a layer of ten bodies of 4 cm changes by less than 1e-5 of a
-    // body's volume.
+    // Positions of 2 m have an error of 1.2e-7 m; a layer of ten bodies of 4 cm changes by less than 1e-5 of
+    // a body's volume.
     const double body = 4.0 / 3.0 * M_PI * 0.03 * 0.02 * 0.01;
     for (std::size_t l = 0; l < layers.count; ++l) EXPECT_NEAR(read[l], packing[k][l], 1e-4 * body);
     const std::vector<float> each = io::field_values(reader, k, "kinetic_energy");
@@ -112,7 +112,7 @@ TEST(RecordedFields, HaveTheValuesOfTheirDefinitions) {
   }
 }
 
-// A row across the seam: from the file to the stress that the cell holds, in every section of it.
+// A row across the seam: from the file to the stress of the cell, in every section of it.
 TEST(RecordedFields, CellFieldsMatchThePrescribedStress) {
   const TemporaryFolder folder;
   record_row_in_a_cell(folder.path());
@@ -135,7 +135,7 @@ TEST(RecordedFields, CellFieldsMatchThePrescribedStress) {
   }
   const double yy = column(folder.path() / "cell.csv", "stress_yy_Pa").back();
   EXPECT_NEAR(yy, 1000.0, 1e-3 * 1000.0);
-  EXPECT_NEAR(mean(1, 1), yy, 1e-5 * yy);  // single precision: 1e-7 of places, over a third of the cell
+  EXPECT_NEAR(mean(1, 1), yy, 1e-5 * yy);  // single precision: 1e-7 of positions, over a third of the cell
   EXPECT_NEAR(mass, 3.0 * reader.run().bodies.mass[0], 1e-12 * mass);
 }
 

@@ -105,7 +105,7 @@ TEST(RunRecorder, StepTableHasARowAStep) {
       return values[std::find(names.begin(), names.end(), name) - names.begin()];
     };
     EXPECT_EQ(value("step"), std::to_string(k));
-    // Written so that it reads back as the same double.
+    // Written such that it reads back as the same double.
     EXPECT_EQ(std::stod(value("kinetic_energy_J")), step.result.report.energy.kinetic);
     EXPECT_EQ(std::stod(value("penetration_max")), step.result.report.penetration_max);
     EXPECT_EQ(value("solver_status"), "converged");
@@ -142,7 +142,7 @@ TEST(RunRecorder, SummaryHoldsExpectedValues) {
   const double first = lowest;
   for (int k = 1; k <= 12; ++k)
     lowest = std::min(lowest, example_step(scene, k).result.report.energy.potential);
-  // The drop is a small difference of large sums.
+  // The decrease is a small difference of large sums.
   const double available = kinetic_energy(scene.initial.bodies) + first - lowest;
   EXPECT_NEAR(s["energy_injected_relative"], 3.0 / available, 1e-12 * 3.0 / available);
   EXPECT_GE(s["threads"], 1);
@@ -193,7 +193,7 @@ TEST(RunRecorder, AdaptiveStepsKeepFrameTimesAndStepIndependentForces) {
     }
     const io::Summary summary = recorder.finish(io::RunStatus::finished, state);
     const auto [least, largest] = std::ranges::minmax(lengths);
-    EXPECT_LT(least, 0.97 * largest);  // the last part is cut into other steps
+    EXPECT_LT(least, 0.97 * largest);  // the last interval has steps of another length
     EXPECT_EQ(summary.least_time_step_s, least);
     EXPECT_EQ(summary.largest_time_step_s, largest);
     EXPECT_NEAR(summary.time_step_s, 0.65 / static_cast<double>(lengths.size()), 1e-15);
@@ -206,7 +206,7 @@ TEST(RunRecorder, AdaptiveStepsKeepFrameTimesAndStepIndependentForces) {
   EXPECT_EQ(reader.time_s()[22], 0.65);
   EXPECT_TRUE(reader.run().model.settings.adaptive_step);
   const double weight = state.bodies.mass[0] * model.settings.gravity.norm();
-  for (const std::size_t frame : {15u, 22u}) {  // at rest by then
+  for (const std::size_t frame : {15u, 22u}) {  // they are at rest by then
     const auto forces = io::contact_forces(reader.contacts(frame), reader.run().impulse_time_s);
     ASSERT_EQ(forces.size(), 1u);
     EXPECT_NEAR(forces[0].force.z(), weight, 1e-3 * weight);

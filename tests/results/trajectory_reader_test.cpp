@@ -20,7 +20,7 @@ void append(io::Trajectory& trajectory, const io::Scene& scene, int step, bool w
   trajectory.append(io::make_frame(scene.model, example.state, scene.output.fields, with_contacts));
 }
 
-/// Another process that writes a trajectory, so many frames each time it is told to, and is killed at the
+/// Another process that writes a trajectory, the given number of frames on each request, and is killed at the
 /// end.
 class WritingProcess {
  public:
@@ -258,7 +258,7 @@ TEST(TrajectoryReader, ReportsWhyAFileCannotBeRead) {
   EXPECT_NE(reason(text).find("text.h5: "), std::string::npos) << reason(text);
 }
 
-// Also the last frame, which comes at no multiple of the interval.
+// Also the last frame, whose time is no multiple of the interval.
 TEST(RunRecorder, EveryFrameHasContactsUnlessAnIntervalIsGiven) {
   const TemporaryFolder folder;
   io::Scene scene = example_scene(4);

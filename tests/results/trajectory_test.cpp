@@ -15,7 +15,7 @@ namespace scree::test {
 
 namespace {
 
-/// An HDF5 file opened for reading, by the plain C interface, independent of the code under test.
+/// An HDF5 file opened for reading, by the plain C interface, independent of the tested code.
 class Reader {
  public:
   explicit Reader(const std::filesystem::path& path)
@@ -135,7 +135,7 @@ TEST(Trajectory, ContactsAreRaggedRows) {
   const TemporaryFolder folder;
   const io::Scene scene = example_scene(4);
   io::Trajectory trajectory(folder.path() / "t.h5", scene);
-  trajectory.append(io::make_frame(scene.model, scene.initial, {}, true));  // none at the start
+  trajectory.append(io::make_frame(scene.model, scene.initial, {}, true));  // no contacts at the start
   append_frames(trajectory, scene, 2);
   trajectory.close();
   const Reader reader(folder.path() / "t.h5");
@@ -192,8 +192,7 @@ TEST(Trajectory, AKilledRunLeavesItsFrames) {
   EXPECT_EQ(reader.numbers("/contacts/offset").back(), 4 * 499);
 }
 
-// What a frame takes of the disk, for bodies whose numbers compress worse than those of any real run: random
-// ones.
+// Disk space of a frame, for bodies whose numbers compress worse than those of any real run: random numbers.
 TEST(Trajectory, AFrameTakesLessThanSixtyBytesABody) {
   const TemporaryFolder folder;
   constexpr int bodies = 20'000, frames = 4;
@@ -211,7 +210,7 @@ TEST(Trajectory, AFrameTakesLessThanSixtyBytesABody) {
 TEST(Trajectory, ReportsAFullDisk) {
   const TemporaryFolder folder;
   const io::Scene scene = example_scene(2000);
-  // A limit on the size of files stands in for a full disk; the child's exit status tells how it went.
+  // A limit on the size of files simulates a full disk; the child's exit status gives the result.
   const pid_t child = fork();
   if (child == 0) {
     std::signal(SIGXFSZ, SIG_IGN);

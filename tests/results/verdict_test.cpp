@@ -1,4 +1,4 @@
-// The verdict on a run: every check just below and just above its limits, and what it says to change.
+// The verdict on a run: every check just below and just above its limits, and its advice.
 #include "io/results/verdict.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using io::VerdictLimit;
 
 namespace {
 
-/// A run of 10,000 steps and bodies that nothing speaks against.
+/// A run of 10,000 steps and bodies without any finding.
 io::Summary good_run() {
   io::Summary s;
   s.solver = "gauss_seidel";
@@ -40,7 +40,7 @@ bool says(const std::string& text, const std::string& part) { return text.find(p
 struct CheckCase {
   VerdictLimit limit;
   std::function<void(io::Summary&, double)> set;
-  double step;  // the least change of the value
+  double step;  // the smallest change of the value
 };
 
 std::int64_t part(double value) { return std::llround(1e4 * value); }
@@ -161,7 +161,7 @@ TEST(Verdict, ReportsUnconvergedStepsAndGivesAdvice) {
   for (const char* part : {"14 % of the steps (1400 of 10000)", "a factor of more than 2.5", "a factor of 8 ",
                            "t = 0.084 s (step 42)", "10 % of all steps by a factor of more than 2"})
     EXPECT_TRUE(says(found.text, part)) << found.text;
-  // Nine in ten missed it by 6 times at most: 50 x 6, rounded up.
+  // Nine in ten missed it by a factor of at most 6: 50 x 6, rounded up.
   EXPECT_EQ(found.advice, "raise solver.max_sweeps from 50 to 500");
   settings.solver.tolerance = 1e-6;
   s.goal_missed_by_p90 = 1e3;
@@ -183,7 +183,7 @@ TEST(Verdict, NamesDeepestOverlapAndGivesAdvice) {
   EXPECT_TRUE(
       says(found.text, "5.8 % of the smallest semi-axis between bodies 12 and 80 at t = 0.62 s (step 155)"))
       << found.text;
-  // It falls with the square of the step: 4 ms x sqrt(3 / 5.8) = 2.9 ms, rounded down.
+  // It decreases with the square of the step: 4 ms x sqrt(3 / 5.8) = 2.9 ms, rounded down.
   EXPECT_EQ(found.advice, "time_step = 0.002 instead of 0.004");
   s.deepest = {{155, 0.62}, 12, -1, "floor", 0.2};
   s.goal_missed_by_p90 = 200.0;
@@ -205,7 +205,7 @@ TEST(Verdict, AdaptiveStepsAreAdvisedALargestTimeStep) {
   s.deepest = {{155, 0.62, 0.005}, 12, 80, "", 0.0};
   s.lost_bodies = 1;
   const io::Verdict verdict = judge(s, settings);
-  // 5 ms x sqrt(3 / 6) = 3.5 ms, and of the mean step the half, rounded down.
+  // 5 ms x sqrt(3 / 6) = 3.5 ms; half of the mean step, rounded down.
   EXPECT_EQ(finding(verdict, "overlap").advice, "largest_time_step = 0.002 instead of 0.01");
   EXPECT_EQ(finding(verdict, "lost_bodies").advice, "largest_time_step = 0.001 instead of 0.01");
 }
@@ -237,7 +237,7 @@ TEST(Verdict, AdvisesTheRemedyFoundByTrials) {
 }
 
 TEST(Remedies, CompareThreeTrialRunsOfTheSceneStart) {
-  // As it is it is the run itself: what its statistics say. Too much work is not begun.
+  // Without changes it is the run itself: its statistics are used. Too much work is not started.
   const io::Scene scene = example_scene(3);
   State state = scene.initial;
   Workspace workspace;
@@ -265,7 +265,7 @@ TEST(Verdict, LimitsAreThoseOfTheDocumentation) {
   }
 }
 
-// --- what the numbers are ------------------------------------------------------------------------------
+// --- the values ------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -287,7 +287,7 @@ io::Summary summary_of(const std::function<void(StepReport&)>& change) {
 
 TEST(RunStatistics, CountsStepsThatMissedTheGoalAndByHowMuch) {
   const io::Summary s = summary_of([](StepReport& r) {
-    // The tolerance is 1e-3, so that 60 times the goal leaves 6 % of the scale.
+    // The tolerance is 1e-3, so 60 times the tolerance leaves 6 % of the scale.
     const double factor[] = {1.5, 3.0, 5.0, 60.0};
     if (r.step > 4) return;
     r.status = SolveStatus::iteration_limit;
@@ -304,7 +304,7 @@ TEST(RunStatistics, CountsStepsThatMissedTheGoalAndByHowMuch) {
 
 TEST(RunStatistics, WhatContactsGaveIsPartOfWhatIsUnsolved) {
   const io::Summary s = summary_of([](StepReport& r) {
-    // 4 % of the scale given, and in step 2 2 % more left by the solver: 20 times the tolerance of 1e-3.
+    // 4 % of the given scale; the solver leaves 2 % more in step 2: 20 times the tolerance of 1e-3.
     r.velocity_scale_m_s = 0.5;
     r.given_rms_m_s = r.step <= 3 ? 0.02 : 0.0;
     r.residual_over_goal = r.step == 2 ? 20.0 : 1.0;
@@ -317,7 +317,7 @@ TEST(RunStatistics, WhatContactsGaveIsPartOfWhatIsUnsolved) {
 }
 
 TEST(RunStatistics, MediansOfLongRunsTakeNoMoreMemory) {
-  // A step takes longer than the one before, and every second one misses its goal by more.
+  // Each step takes longer than the one before, and every second one misses its tolerance by more.
   const io::Scene scene = example_scene(3);
   io::RunStatistics statistics(scene);
   const ExampleStep example = example_step(scene, 1);
@@ -334,7 +334,7 @@ TEST(RunStatistics, MediansOfLongRunsTakeNoMoreMemory) {
     statistics.add(r);
   }
   const io::Summary s = statistics.summary(example.state);
-  EXPECT_LT(taken(), before + 2'000'000);  // all of them would be 3.6 MB
+  EXPECT_LT(taken(), before + 2'000'000);  // all statistics would need 3.6 MB
   EXPECT_NEAR(s.median_step_time_s, 1e-6 * (steps - steps / 12), 1e-6 * 20);
   EXPECT_NEAR(s.goal_missed_by_median, 0.5 * steps, 20.0);
   EXPECT_NEAR(s.goal_missed_by_p90, 0.9 * steps, 20.0);
@@ -354,8 +354,8 @@ TEST(RunStatistics, RemembersTheDeepestOverlapOfTheRun) {
 }
 
 TEST(RunStatistics, EnergyCreatedIsTheLargestGainByContacts) {
-  // Contacts take 5, give 3, take 1 and give 4 J: at the end they have given 6 J since they had taken most.
-  // What boundaries, forces and the correction of positions do is no matter of theirs.
+  // Contacts take 5, give 3, take 1 and give 4 J: at the end they have given 6 J since the maximum.
+  // Boundaries, forces and the correction of positions do not count here.
   const io::Summary s = summary_of([](StepReport& r) {
     const double taken[] = {0.0, 5.0, -3.0, 1.0, -4.0};
     r.energy = {};
@@ -370,8 +370,8 @@ TEST(RunStatistics, EnergyCreatedIsTheLargestGainByContacts) {
 }
 
 TEST(RunStatistics, NoiseOfABedAtRestIsNotCountedAsCreatedEnergy) {
-  // An hour of steps of 1 ms that give and take 1e-9 J in turn: compared with weights times sizes it is the
-  // same as after a second.
+  // An hour of steps of 1 ms that give and take 1e-9 J in turn: compared with weights times sizes this is the
+  // same as after one second.
   io::Scene scene = example_scene(3);
   for (Vec3& v : scene.initial.bodies.linear_velocity) v.setZero();
   for (Vec3& w : scene.initial.bodies.angular_velocity) w.setZero();
@@ -395,7 +395,7 @@ TEST(RunStatistics, NoiseOfABedAtRestIsNotCountedAsCreatedEnergy) {
 }
 
 TEST(RunStatistics, UnexplainedEnergyIsComparedWithGrossWork) {
-  // A flow that gives 1 J and takes it back has turned over 2 J.
+  // A flow that gives 1 J and takes it back has a turnover of 2 J.
   const io::Summary s = summary_of([](StepReport& r) {
     r.energy = {};
     r.energy.boundary_work = r.step == 3 ? 1.0 : r.step == 4 ? -1.0 : 0.0;
@@ -406,8 +406,8 @@ TEST(RunStatistics, UnexplainedEnergyIsComparedWithGrossWork) {
 }
 
 TEST(RunStatistics, ReportsPartThatPinchesBodies) {
-  // A lid presses with 2 N, and once with 5000 N where the bodies weigh and move by next to nothing: it comes
-  // first, with what helps, and other advice stands back.
+  // A lid presses with 2 N, and once with 5000 N, while the bodies' weights and speeds are nearly zero: this
+  // finding comes first, with its advice, and the other advice is omitted.
   io::Scene scene = example_scene(3);
   scene.model.boundaries.resize(1);
   scene.model.boundaries[0].name = "lid";
@@ -457,7 +457,7 @@ TEST(RunStatistics, RemembersTheCoarsestSteps) {
 }
 
 TEST(RunStatistics, MomentumErrorsAreWeightedByImpulse) {
-  // A grazing contact whose rounding is a thousandth of its impulse says nothing about the run.
+  // A grazing contact with a rounding error of a thousandth of its impulse gives no finding.
   const io::Summary s = summary_of([](StepReport& r) {
     r.momentum_error_relative = r.step == 5 ? 1e-3 : 1e-15;
     r.impulse_size_N_s = r.step == 5 ? 1e-9 : 1.0;

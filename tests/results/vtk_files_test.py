@@ -1,4 +1,4 @@
-"""Reads the files for ParaView of a made-up run with nothing of VTK and compares them with its trajectory.
+"""Reads the files for ParaView of a made-up run without VTK and compares them with its trajectory.
 
 usage: vtk_files_test.py WRITE_EXAMPLE_RESULTS
 """
@@ -39,7 +39,7 @@ def values(element):
 
 
 def arrays(path):
-    """By name; lists of cells of kinds that the file has none of are left out."""
+    """Arrays by name; empty lists of cell kinds are left out."""
     found = {}
     for element in xml.parse(path).iter("DataArray"):
         numbers = values(element)

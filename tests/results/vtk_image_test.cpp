@@ -33,7 +33,7 @@ TEST(VtkImage, FieldsReadBackWhereTheyBelong) {
   reader->Update();
   vtkImageData* image = reader->GetOutput();
   ASSERT_EQ(image->GetNumberOfCells(), 24);
-  // Cell (1, 2, 3) is number 1 + 2 (2 + 3 * 3) and has its centre half a cell beyond its corner.
+  // Cell (1, 2, 3) is number 1 + 2 (2 + 3 * 3); its centre is half a cell beyond its corner.
   double point[3] = {-1.0 + 1.5 * 0.25, 2.0 + 2.5 * 0.25, 0.5 + 3.5 * 0.25}, at[3];
   int cell[3];
   EXPECT_EQ(image->ComputeStructuredCoordinates(point, cell, at), 1);
@@ -56,7 +56,7 @@ TEST(VtkImage, ContactImpulsesAreConvertedToForces) {
   const ExampleStep step = example_step(scene, 1);
   const io::Frame frame = io::make_frame(scene.model, step.state, {}, true);
   const auto forces = io::contact_forces(frame.contacts, 1e-3);
-  ASSERT_EQ(forces.size(), 2u);  // one of the three contacts carries nothing
+  ASSERT_EQ(forces.size(), 2u);  // one of the three contacts carries no force
   EXPECT_NEAR((forces[1].force - Vec3(100.0, 200.0, 2300.0)).norm(), 0.0, 1e-3);
   EXPECT_EQ(forces[0].b, -1);
   EXPECT_EQ(forces[1].b, 3);

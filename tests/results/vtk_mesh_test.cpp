@@ -1,4 +1,4 @@
-// Meshes that VTK reads.
+// Meshes read by VTK.
 #include <cstring>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace scree::test {
 
 namespace {
 
-/// Corners are no single-precision numbers.
+/// Corners are not single-precision numbers.
 TriangleMesh tetrahedron() {
   return {{{0.1, 0.2, 0.3}, {1000.0001, 0.2, 0.3}, {0.1, 1.2, 0.3}, {0.1, 0.2, 7.1}},
           {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}}};
@@ -34,7 +34,7 @@ std::string message_of(const std::filesystem::path& file) {
   return "";
 }
 
-/// The same triangles, wherever the lists begin.
+/// The same triangles, for any start of the lists.
 void expect_same(const TriangleMesh& found, const TriangleMesh& given) {
   ASSERT_EQ(found.triangles.size(), given.triangles.size());
   for (std::size_t t = 0; t < given.triangles.size(); ++t)
@@ -73,7 +73,7 @@ TEST(VtkMesh, CellsBecomeTheirSurface) {
   writer->Write();
   std::vector<std::string> odd;
   const TriangleMesh mesh = io::read_mesh(file, odd);
-  EXPECT_EQ(mesh.triangles.size(), 6u);  // the face between the two is inside
+  EXPECT_EQ(mesh.triangles.size(), 6u);  // the common face is inside
   EXPECT_TRUE(diagnose(mesh, 1e-9).is_closed());
 }
 

@@ -2,8 +2,8 @@
 
 usage: vtk_of_scenes_test.py SCREE SCENES
 
-Scenes run for some frames of their own, with cells of their walls where they may have any. Runs under the system's
-Python, which VTK's and h5py are for; without them it is skipped (77).
+Each scene runs for some frames, with wall cells if possible. It uses the system's Python, which has VTK and h5py;
+without them it is skipped (77).
 """
 import os
 import subprocess
@@ -22,7 +22,7 @@ except ImportError as missing:
 
 PROGRAM, SCENES = sys.argv[1:]
 FRAMES = 3
-LONG = {"settling_box_8000"}  # the same as another but for its size
+LONG = {"settling_box_8000"}  # differs from another scene only in size
 
 
 def poly_data(path):
@@ -116,7 +116,7 @@ def look_at_walls(folder, run):
 
 
 def run_scene(scene, folder):
-    """Some frames; cells of walls where there are any. Scenes that only a larger machine can run are left out."""
+    """Runs some frames, with cells of walls if there are walls. Scenes for a larger machine are left out."""
     import tomllib  # of Python 3.11
     with open(scene, "rb") as file:
         given = tomllib.load(file)

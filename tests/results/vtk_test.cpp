@@ -102,7 +102,7 @@ TEST(VtkSeries, BodiesOfFunctionsHaveTheirMeshes) {
 
 TEST(VtkFile, ManyPointsReadBack) {
   const TemporaryFolder folder;
-  for (const int n : {1 << 18, 200000}) {  // blocks of 1 MiB: all full, and a last that is not
+  for (const int n : {1 << 18, 200000}) {  // blocks of 1 MiB: all full, and with an incomplete last one
     std::vector<Eigen::Vector3f> points;
     for (int i = 0; i < n; ++i) points.emplace_back(i, std::sin(static_cast<float>(i)), -i);
     io::write_vtk_points(folder.path() / "many.vtp", points, {{"place", points}});

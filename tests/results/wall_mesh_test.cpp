@@ -68,13 +68,13 @@ TEST(WallMesh, TubeIsClosedWithTheCorrectArea) {
   const io::WallMesh mesh = io::wall_mesh({{"tube", MaterialIndex(0), tube}}, {});
   double area = 0.0;
   for (std::size_t p = 0; p < mesh.polygon.size(); ++p) area += polygon_area(mesh, p);
-  // Two cylinders and, by Pappus, two half tori, which together make one torus.
+  // Two cylinders and two half tori, which together make one torus (area by Pappus).
   const double pi = std::numbers::pi;
   const double exact = 2.0 * pi * 2.0 * (0.5 + 0.6) + 2.0 * pi * 0.55 * 2.0 * pi * 0.05;
   // 96 flat segments around: 1 - cos(pi / 96) is 5e-4; 8 around a rim: 2e-2 of its small share.
   EXPECT_NEAR(area / exact, 1.0, 3e-3);
   for (std::size_t i = 0; i < mesh.point.size(); ++i) {
-    // Every point is half a thickness from the middle surface, and its normal points away from there.
+    // Every point is half a thickness from the middle surface, and its normal points away from it.
     const Vec3 x = mesh.point[i] - tube.start;
     const double height = std::clamp(x.y(), 0.0, 2.0), radius = std::hypot(x.x(), x.z());
     const Vec3 nearest(x.x() / radius * 0.55, height, x.z() / radius * 0.55);
@@ -92,7 +92,7 @@ TEST(WallMesh, SurfacesOfRevolutionHaveTheirAreas) {
     for (std::size_t i = 0; i < mesh.point.size(); ++i) {
       EXPECT_NEAR(distance(placed, mesh.point[i]), 0.0, 1e-12);
       EXPECT_NEAR(mesh.normal[i].norm(), 1.0, 1e-12);
-      // Towards the free side, of sheets to any.
+      // Towards the free side; for sheets to either side.
       const double beyond = distance(placed, mesh.point[i] + 1e-3 * mesh.normal[i]);
       EXPECT_NEAR(beyond, 1e-3, 1e-9) << i;
     }
@@ -109,7 +109,7 @@ TEST(WallMesh, SurfacesOfRevolutionHaveTheirAreas) {
       3e-3);
   EXPECT_NEAR(area_of(revolved_surface({Vec2(0, 0), Vec2(1, 1)}, false, 0.0)) / (pi * std::sqrt(2.0)), 1.0,
               3e-3);
-  // A round post: its sides and ends, of which Pappus' quarter rounds are part.
+  // A round post: its sides and ends, with quarter rounds by Pappus.
   const double post = 2.0 * pi * 0.6 * 1.0 + 2.0 * pi * 0.25 + pi * pi * 0.1 + 4.0 * pi * 0.01;
   RevolvedSurface s = revolved_surface({Vec2(0, 0), Vec2(0.5, 0), Vec2(0.5, 1), Vec2(0, 1)}, false, 0.1);
   const PlacedRevolved placed{std::make_shared<RevolvedSurface>(s), {}};

@@ -1,5 +1,5 @@
 // Writes the results of a small made-up run into the folder named on the command line; with a second argument
-// those of one in which bodies come and go.
+// those of a run in which bodies come and go.
 #include "io/results/run_recorder.h"
 #include "tests/results/fixtures.h"
 

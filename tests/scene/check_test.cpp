@@ -1,4 +1,4 @@
-// What `scree check` foretells against what a run leaves behind.
+// Predictions of `scree check` against the results of a run.
 #include "tools/check.h"
 
 #include <algorithm>
@@ -36,8 +36,8 @@ TEST(Check, CountsStepsAndFrames) {
   EXPECT_EQ(forecast(settling_box({{"end_time", "0"}})).frames, 1);
 }
 
-// Ten frames of bodies most of which have landed, contacts left out: their number is a guess, sizes are not.
-// A quarter allows for what files hold beside frames, and for how well numbers compress.
+// Ten frames of bodies most of which have landed, without contacts: their number is estimated, sizes are not.
+// The tolerance of a quarter covers other data in the files, and the varying compression of numbers.
 TEST(Check, PredictsOutputSize) {
   const io::Scene scene = settling_box({{"output.contacts", "false"},
                                         {"end_time", "0.8"},
@@ -58,7 +58,7 @@ TEST(Check, PredictsOutputSize) {
   const double written = bytes_in(folder) -
                          static_cast<double>(std::filesystem::file_size(folder / "steps.csv")) -
                          bytes_in(folder / "checkpoints");
-  // One was written, at the end; while the third is, there are three.
+  // One was written, at the end; a run keeps up to three.
   EXPECT_NEAR(expected.checkpoint_bytes / (3.0 * bytes_in(folder / "checkpoints")), 1.0, 0.35);
   EXPECT_NEAR(expected.output_bytes / written, 1.0, 0.25);
   std::filesystem::remove_all(folder);
@@ -78,9 +78,9 @@ TEST(Check, ProbesAndReports) {
   EXPECT_NE(check_text(scene, Trial{}).find("not estimated"), std::string::npos);
 }
 
-// Bodies that have landed when the run ends: the trial comes to the same number of contacts as the run,
-// within a tenth, and to its time within a factor of three on a machine that others use (docs/measurements.md
-// has it closer).
+// Bodies that have landed when the run ends: the trial predicts the number of contacts of the run within a
+// tenth, and its time within a factor of three on a machine that others use (docs/measurements.md has closer
+// figures).
 TEST(Check, PredictsContactsAndRunTime) {
   const io::Scene scene = io::read_scene(
       std::filesystem::path(SCREE_SOURCE_DIR) / "scenes" / "settling_box_n" / "settling_box_n.toml",
@@ -125,7 +125,8 @@ TEST(Check, ReportsInsufficientMemoryAndDiskSpace) {
   EXPECT_EQ(room_problem(Forecast{}, "results/new"), "");
 }
 
-// Four pairs, far from each other: almost touching, touching to the last bit, overlapping, one in the other.
+// Four pairs, far from each other: almost touching, touching to the last bit, overlapping, one inside the
+// other.
 TEST(Check, ClassifiesPairsExactly) {
   std::string text = "checks.max_initial_overlap = 100\n[[materials]]\nname = \"glass\"\ndensity = 2500\n";
   const auto add = [&](double x, double radius) {
@@ -135,7 +136,7 @@ TEST(Check, ClassifiesPairsExactly) {
   add(10, 0.5), add(11, 0.5);
   add(20, 0.5), add(20.75, 0.5);
   add(30, 0.5), add(30.125, 0.25);
-  add(40, 0.5), add(42, 0.5);  // not near
+  add(40, 0.5), add(42, 0.5);  // distant
   const io::Scene scene = io::read_scene_text(text, "pairs.toml");
   const ExactRelations found = exact_relations(scene.model, scene.initial.bodies);
   EXPECT_EQ(found.count, (std::array<std::int64_t, 4>{1, 1, 1, 1}));
@@ -153,7 +154,7 @@ TEST(Check, ClassifiesPairsExactly) {
   }
 }
 
-// Pairs of random ellipsoids that overlap, touch or barely miss: the two ways to look at them agree.
+// Pairs of random ellipsoids that overlap, touch or barely miss: both methods agree.
 TEST(Check, ExactRelationsAgreeWithTheGaps) {
   const io::Scene scene =
       settling_box({{"bodies[0].semi_axes", "[0.2, 0.15, 0.1]"}, {"checks.max_initial_overlap", "100"}});

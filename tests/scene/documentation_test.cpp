@@ -1,4 +1,4 @@
-// The committed pages are what the table of keys makes of itself, and the table agrees with the engine.
+// The committed pages equal the output of the table of keys, and the table agrees with the engine.
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>

@@ -33,8 +33,8 @@ Moments moments(const SizeDistribution& distribution) {
   return {mean, std::sqrt(squares / draws - mean * mean), low, high};
 }
 
-// The standard error of a mean of 40000 draws is the deviation / 200: five of them below; a deviation has
-// less.
+// The standard error of a mean of 40000 draws is the deviation / 200; the tolerance is five of them. A
+// deviation has a smaller error.
 TEST(SizeDistribution, Uniform) {
   const Moments m = moments({.kind = DistributionKind::uniform, .low = 0.5, .high = 2.0});
   const double deviation = 1.5 / std::sqrt(12.0);
@@ -102,7 +102,7 @@ TEST(SizeDistribution, TableIsLinearBetweenItsSieves) {
   EXPECT_NEAR(m.mean, 0.2 * 0.75 + 0.5 * 1.25 + 0.3 * 2.25, 5.0 * m.deviation / 200.0);
 }
 
-// Share of the mass that lies in sizes below x, of many draws by number or of classes, is what was asked for.
+// The share of mass in sizes below x, for many draws by number or by classes, equals the requested one.
 TEST(SizeDistribution, MassFractionsMatchTheDistribution) {
   for (const SizeDistribution& law :
        {sieves(), SizeDistribution{.kind = DistributionKind::uniform, .low = 0.4, .high = 2.0}}) {
@@ -216,7 +216,7 @@ TEST(NeighbourGrid, FindsTinySpheresAroundALargeOne) {
   EXPECT_EQ(found, expected);
   found = 0;
   EXPECT_FALSE(grid.visit_near(Vec3::Zero(), 1.0, [&](std::int32_t) { return ++found < 3; }));
-  EXPECT_EQ(found, 3u);  // stops where it is told to
+  EXPECT_EQ(found, 3u);  // stops where requested
 }
 
 void expect_apart_and_inside(const std::vector<Grain>& grains, const GrainRecipe& recipe,
@@ -278,7 +278,7 @@ TEST(RandomPacking, PacksFunctionsByTheirSurfaces) {
   const Obstacle obstacle{place(Ellipsoid{Vec3::Constant(0.05)}, middle),
                           place(shapes.function_of(ball), middle, shapes.size_of(ball))};
   const std::vector<Grain> grains = random_packing(recipe, region, settings, std::span(&obstacle, 1), 4);
-  // The ellipsoid that holds a cube has twice its volume and more; the obstacle takes a fifteenth of the box.
+  // The ellipsoid around a cube has more than twice its volume; the obstacle takes a fifteenth of the box.
   EXPECT_GT(grains.size(), by_hulls * 3 / 2);
   std::vector<PlacedImplicit> bodies{*obstacle.function};
   for (const Grain& grain : grains) bodies.push_back(place(*recipe.function, grain.pose, recipe.size));
@@ -301,7 +301,7 @@ TEST(RandomPacking, PacksFunctionsByTheirSurfaces) {
 }
 
 TEST(RandomPacking, NoFunctionOverlapsAnother) {
-  // Flat pebbles: two may lie deeper in each other than contacts are looked for, beyond half their thickness.
+  // Flat pebbles: two may overlap by more than the contact search covers, beyond half their thickness.
   ShapeFindings findings;
   const PerturbedQuadric function = test::pebble();
   const ImplicitShape shape = *make_implicit_shape(function, {}, findings);
@@ -328,7 +328,7 @@ MeshRegion mesh_region(const TriangleMesh& mesh) {
   return {surface};
 }
 
-/// Its corners have numbers that coordinates of points hit again and again.
+/// Its corners have coordinates that other points often share.
 TriangleMesh cube(const Vec3& low, double side) {
   TriangleMesh mesh;
   for (int k = 0; k < 8; ++k) mesh.points.push_back(low + side * Vec3(k & 1, (k >> 1) & 1, (k >> 2) & 1));
@@ -349,7 +349,7 @@ TEST(Region, AMeshOfABoxIsTheBox) {
       x = low + (8.0 * (x - low)).array().round().matrix() / 8.0;  // on edges and diagonals, too
     if (((x - low).cwiseAbs().minCoeff() == 0.0) ||
         ((x - low - Vec3::Constant(2.0)).cwiseAbs().minCoeff() == 0.0))
-      continue;  // on the surface itself either will do
+      continue;  // on the surface itself both results are right
     ASSERT_EQ(holds(mesh, x), holds(box, x)) << x.transpose();
     const PlacedEllipsoid e = place(Ellipsoid{Vec3(0.3, 0.2, 0.1)}, {x, random.rotation()});
     ASSERT_EQ(holds(mesh, e), holds(box, e)) << x.transpose();
@@ -363,20 +363,20 @@ TEST(Region, AMeshOfABoxIsTheBox) {
   EXPECT_LE((mean - low - Vec3::Ones()).norm(), 4.0 * 2.0 / std::sqrt(12.0 * 20'000.0) * std::sqrt(3.0));
 }
 
-// A ball of triangles: grains fill it, and not its box.
+// A ball of triangles: grains fill the ball, and not its box.
 TEST(RandomPacking, FillsAClosedMesh) {
   const Region ball = mesh_region(unit_sphere_mesh(12));
   EXPECT_NEAR(volume(ball), 4.0 / 3.0 * std::numbers::pi, 0.03);
   const GrainRecipe recipe{Vec3(0.12, 0.09, 0.07), {}, std::nullopt};
   const std::vector<Grain> grains = random_packing(recipe, ball, {2000, 500}, {}, 7);
-  EXPECT_GT(grains.size(), 150u);  // a fifth of the volume and more
+  EXPECT_GT(grains.size(), 150u);  // a fifth of the volume or more
   for (const Grain& grain : grains) {
     EXPECT_TRUE(holds(ball, place(recipe, grain)));
     EXPECT_LE(grain.pose.position.norm(), 1.0 - 0.07);
   }
 }
 
-// What is blocked stays empty, and places of grains that are not keep their bits.
+// Blocked places stay empty, and places of the other grains keep their bits.
 TEST(RandomPacking, AvoidsBlockedPlaces) {
   const Region region = BoxRegion{Vec3::Zero(), Vec3::Constant(1.0)};
   RandomPackingSettings settings{.count = 60};
@@ -389,7 +389,7 @@ TEST(RandomPacking, AvoidsBlockedPlaces) {
   for (const Grain& grain : half) EXPECT_GE(grain.pose.position.x(), 0.5);
 }
 
-// Rotation vectors out of the given orientation have three normal components.
+// Rotation vectors from the given orientation have three normal components.
 TEST(RandomPacking, OrientationsSpreadAboutTheGivenOne) {
   const Quat given(Eigen::AngleAxisd(0.8, Vec3(1, 2, 2).normalized()));
   const double spread = 0.1;
@@ -401,7 +401,7 @@ TEST(RandomPacking, OrientationsSpreadAboutTheGivenOne) {
     const Vec3 vector = turn.angle() * turn.axis();
     second += vector * vector.transpose() / n;
   }
-  // Of a variance the standard error is sqrt(2/n), of a covariance sqrt(1/n): 1 % and 0.7 %.
+  // The standard error of a variance is sqrt(2/n), of a covariance sqrt(1/n): 1 % and 0.7 %.
   EXPECT_LE((second / (spread * spread) - Mat3::Identity()).cwiseAbs().maxCoeff(), 0.04);
   EXPECT_EQ(draw_orientation(given, 0.0, random).coeffs(), given.coeffs());
 }
@@ -411,7 +411,7 @@ TEST(RandomPacking, ReturnsOnlyGrainsThatFit) {
   const std::vector<Grain> grains = random_packing(candy, region, {.count = 1000, .attempts = 200}, {}, 4);
   EXPECT_GT(grains.size(), 10u);
   EXPECT_LT(grains.size(), 200u);
-  // A count that could never fit is given up soon and without the memory it would take.
+  // A count that can never fit is given up soon, without allocating its memory.
   EXPECT_LT(random_packing(candy, region, {.count = 2000000000, .attempts = 20}, {}, 4).size(), 200u);
 }
 
@@ -431,7 +431,7 @@ TEST(Lattice, FillsARegionThatFitsExactly) {
   EXPECT_EQ(lattice(sphere, box, {1000, 0.2, 0.0}, 1).size(), 3u * 2u * 4u);
 }
 
-// Every place inside has as many nearest neighbours as the crystal has, and they are where it has them.
+// Every inner place has the crystal's number of nearest neighbours, at the crystal's positions.
 TEST(Lattice, CrystalsHaveTheirNeighbours) {
   struct Crystal {
     LatticeKind kind;
@@ -461,7 +461,7 @@ TEST(Lattice, CrystalsHaveTheirNeighbours) {
       }
       EXPECT_EQ(near, crystal.neighbours);
     }
-    // Surfaces of the box cut layers: to a layer in ten.
+    // Surfaces of the box cut layers: an error of one layer in ten.
     EXPECT_NEAR(inside * 4.0 / 3.0 * pi * std::pow(0.05, 3), crystal.solid_fraction,
                 0.1 * crystal.solid_fraction);
   }
@@ -474,7 +474,7 @@ TEST(Lattice, CrystalsHaveTheirNeighbours) {
   EXPECT_GT(filled / volume(cylinder), 0.55);
 }
 
-// Gaps of at least the clearance, by the exact distance of ellipsoids; of spheres it is that of their
+// Gaps of at least the clearance, by the exact distance of ellipsoids; for spheres by the distance of their
 // centres.
 TEST(RandomPacking, KeepsItsClearance) {
   const Region box = BoxRegion{Vec3::Zero(), Vec3::Constant(1.0)};
@@ -497,7 +497,7 @@ TEST(Lattice, OmitsSitesThatProtrudeFromACylinder) {
   const GrainRecipe sphere{Vec3::Constant(0.1), {}, Quat::Identity()};
   const Region cylinder = CylinderRegion{Vec3(1.0, 1.0, 1.0), Vec3(2.0, 1.5, 3.0), 0.31};
   const std::vector<Grain> grains = lattice(sphere, cylinder, {1000, 0.2, 0.0}, 1);
-  // Across, a 3 x 3 lattice of which the corners (0.28 from the axis) stick out.
+  // Across: a 3 x 3 lattice with corners (0.28 from the axis) outside.
   const double length = Vec3(1.0, 0.5, 2.0).norm();
   EXPECT_EQ(grains.size(), 5u * static_cast<std::size_t>(std::floor((length - 0.2) / 0.2 + 1.0)));
   const GrainRecipe smaller{

@@ -1,4 +1,4 @@
-// Values that granular scenes hardly ever have are warned of, and none of the usual ones.
+// Unusual values for granular scenes give a warning, and usual ones do not.
 #include <filesystem>
 #include <gtest/gtest.h>
 
@@ -89,7 +89,7 @@ TEST(Plausibility, WarnsOfRollingFrictionNearTheSmallestRadius) {
       with_rolling("0", "[[material_pairs]]\nmaterials = [\"grain\", \"wall\"]\ntorsional_friction = 0.1\n"));
   ASSERT_EQ(pair.size(), 1u);
   EXPECT_NE(pair[0].find("material_pairs[0].torsional_friction: is a length in m"), std::string::npos);
-  // The floor's, which no body is of; and an inlet's grains.
+  // The floor's material, which no body has; and an inlet's grains.
   std::string of_wall = with_rolling("0");
   of_wall.insert(of_wall.find("density = 2500\n[[bodies]]"), "rolling_friction = 0.1\n");
   EXPECT_EQ(told_of(of_wall).size(), 1u);

@@ -1,4 +1,4 @@
-// What a scene that is in order becomes.
+// The result of reading a valid scene.
 #include "io/scene/read_scene.h"
 
 #include <filesystem>
@@ -29,7 +29,7 @@ position = [0, 0, 1]
 
 Scene read(const std::string& text) { return read_scene_text(text, "folder/small.toml"); }
 
-/// The name of an enumerator, as the compiler has it; a number where there is none of this value.
+/// The name of an enumerator, as printed by the compiler; a number if there is none with this value.
 template <auto value>
 std::string enumerator() {
   const std::string text = __PRETTY_FUNCTION__;  // "... [with auto value = scree::DragLaw::none; ...]"
@@ -46,7 +46,7 @@ std::vector<std::string> enumerators() {
   return names;
 }
 
-// take() finds an enumerator by the place of its word.
+// take() finds an enumerator by the position of its word.
 TEST(SettingsKeys, WordsMatchEnumeratorsInOrder) {
   int count = 0;
   const auto check = [&]<class T>(T settings) {
@@ -56,7 +56,7 @@ TEST(SettingsKeys, WordsMatchEnumeratorsInOrder) {
         for (std::string& word : words) std::ranges::replace(word, ' ', '_');
         std::vector<std::string> names = enumerators<M>();
         ASSERT_GE(names.size(), words.size());
-        names.resize(words.size());  // what no word is for stands behind
+        names.resize(words.size());  // enumerators without a word are at the end
         EXPECT_EQ(words, names) << section << '.' << name;
         ++count;
       }
@@ -91,7 +91,7 @@ std::vector<std::string> values(T settings) {
   return all;
 }
 
-// What a scene leaves out has the default of the engine's structs; the reference says the same.
+// A key that a scene omits has the default of the engine's structs; the reference has the same.
 TEST(ReadScene, DefaultsAreThoseOfTheEngine) {
   const Scene scene = read(material + sphere);
   EXPECT_EQ(values(scene), values(Scene()));
@@ -105,7 +105,7 @@ TEST(ReadScene, DefaultsAreThoseOfTheEngine) {
   EXPECT_EQ(default_of(*find_key("checks", "max_initial_overlap")), "0.05");
 }
 
-// A key with a default has it from a struct, but for those few that no struct has.
+// The default of a key comes from a struct, except for a few keys without a struct.
 TEST(ReadScene, KeyTableHoldsNoDefaultsOfStructs) {
   for (const Key& key : keys()) {
     if (!key.fallback.empty()) {
@@ -206,7 +206,7 @@ State at(double time_s) {
   return state;
 }
 
-// The last part of a run is no short step behind the last frame, and what rounding leaves is no step at all.
+// The last part of a run has no short step behind the last frame, and no step for a rounding difference.
 TEST(ReadScene, AdaptiveStepsLandOnFramesAndOnTheEnd) {
   Scene scene =
       read("time_step = \"adaptive\"\nend_time = 0.3\n[output]\ninterval = 0.1\n" + material + sphere);
@@ -363,7 +363,7 @@ closed = true
   EXPECT_EQ(surface(3).rounding, 3.0);
   EXPECT_EQ(surface(4).corners, (std::vector<Vec2>{{2, 0}}));
   EXPECT_EQ(surface(4).rounding, 0.2);
-  // The second corner lies where the line just goes on.
+  // The line continues straight at the second corner.
   EXPECT_EQ(surface(5).corners, (std::vector<Vec2>{{0.5, 0}, {1.5, 2}, {2, 2}}));
   EXPECT_EQ(surface(5).segments.size(), 3u);
   EXPECT_LT((axis(5) + Vec3::UnitZ()).norm(), 1e-15);
@@ -378,7 +378,7 @@ TEST(ReadScene, OverlapUpToTheLimitIsAccepted) {
 
 TEST(ReadScene, WarnsOfStepsThatAreLongForTheBodies) {
   const Scene scene = read("time_step = 0.1\n" + material + sphere + "velocity = [1, 0, 0]\n");
-  ASSERT_EQ(scene.warnings.size(), 2u);  // the other: long for gravity too
+  ASSERT_EQ(scene.warnings.size(), 2u);  // the other: also long for gravity
   EXPECT_NE(to_string(scene.warnings[1]).find("folder/small.toml:7:1: bodies[0]: moves by"),
             std::string::npos)
       << to_string(scene.warnings[1]);
@@ -449,7 +449,7 @@ position = [0, 0, 2]
   ASSERT_EQ(shapes.functions().size(), 1u);
   EXPECT_EQ(shapes.functions()[0].name, "dumbbell");
   const Bodies& bodies = scene.initial.bodies;
-  // The waist takes a part of the ellipsoid away; size is one of length.
+  // The waist removes a part of the ellipsoid; size is one unit of length.
   const double volume = scree::volume(shapes, bodies.shape[0]), whole = 4.0 / 3.0 * M_PI * 0.25e-3;
   EXPECT_LT(volume, 0.9 * whole);
   EXPECT_GT(volume, 0.5 * whole);
@@ -458,7 +458,7 @@ position = [0, 0, 2]
   EXPECT_NEAR(bodies.inertia[1][2], 32.0 * bodies.inertia[0][2], 1e-9);
 }
 
-// Shapes are made side by side and entered in their order, the same bits on any number of threads.
+// Shapes are made in parallel and entered in order, with the same bits on any number of threads.
 TEST(ReadScene, ShapesBuiltInParallelKeepOrderAndBits) {
   std::string text = material;
   for (const auto& [name, waist] : {std::pair{"slim", 0.5}, {"plain", 0.0}, {"middle", 0.7}})
@@ -581,7 +581,7 @@ start_motion = "rotor"
   EXPECT_EQ(model.boundaries[0].part, 0);
   EXPECT_EQ(model.boundaries[1].part, 0);
   EXPECT_EQ(model.boundaries[1].centre, rotor.centre);
-  for (std::size_t k = 2; k < 7; ++k) EXPECT_EQ(model.boundaries[k].part, 2) << k;  // a box is one
+  for (std::size_t k = 2; k < 7; ++k) EXPECT_EQ(model.boundaries[k].part, 2) << k;  // a box is one part
   EXPECT_EQ(model.boundaries[7].part, 1);
   EXPECT_EQ(scene.initial.bodies.part, (std::vector<std::int32_t>{0, -1}));
   EXPECT_FALSE(start_of(rotor).clock.runs);
@@ -717,8 +717,8 @@ change_material = ["dry", "wet"]
   EXPECT_EQ(scene.events[1].condition.value({scene.model, state, start}), 0.25);
 }
 
-// Bodies that functions give meet round walls as meshes: here one that is an ellipsoid too, in a cylinder
-// with a floor and in the same of a tube and a plane.
+// Bodies given by functions meet round walls as meshes: here a function that is an ellipsoid, in a cylinder
+// with a floor and in the same shape from a tube and a plane.
 TEST(ReadScene, ImplicitBodiesUseMeshesOfRoundWalls) {
   const auto settled = [](const std::string& walls) {
     const Scene scene = read(material + R"(
@@ -782,7 +782,7 @@ inertia = 0.5
   EXPECT_TRUE(cell.flows());
 }
 
-// Of two sizes, in a box: as much as was asked for, and nothing overlaps or sticks out (the reader looks).
+// Two sizes in a box: the requested amount, without overlap and inside the box (the reader checks this).
 TEST(ReadScene, PackingsMayBeDense) {
   const Scene scene = read(material + R"(
 [checks]
@@ -853,11 +853,11 @@ TEST(ReadScene, ShapeErrorsNameTheirKey) {
   const std::string near_miss = faults_of(material + dumbbell + body);
   EXPECT_NE(near_miss.find("bodies[0].shape: is not the name of a shape"), std::string::npos) << near_miss;
   EXPECT_NE(near_miss.find("dumbbell"), std::string::npos) << near_miss;
-  // A cylinder that nothing closes.
+  // A cylinder without ends.
   const std::string endless =
       faults_of(material + "[[shapes]]\nname = \"rod\"\nsemi_axes = [1, 1, 0]\n" + sphere);
   EXPECT_NE(endless.find("shapes[0]"), std::string::npos) << endless;
-  // A file of a shape that holds none.
+  // A shape's file without a shape.
   const std::filesystem::path empty = std::filesystem::path(testing::TempDir()) / "scree_empty_shape.toml";
   std::ofstream(empty).close();
   const std::string nothing =
@@ -923,10 +923,10 @@ TEST(ReadScene, RandomBodiesDoNotOverlapWalls) {
         {"shape = \"grain\"\nsize = 0.04\n", bean},
         {"shape = \"grain\"\nsize = 0.04\nscale = { distribution = \"uniform\", low = 0.7, high = 1 }\n",
          jack}}) {
-    const Scene scene = random_bodies(grain, crossing_walls, shapes);  // with no fault: no overlap above 5 %
+    const Scene scene = random_bodies(grain, crossing_walls, shapes);  // no errors: no overlap above 5 %
     EXPECT_EQ(scene.initial.bodies.size(), 150u);
-    // Surfaces of revolution are meshed a thousandth of the size off, by sizes that are not known while
-    // bodies are placed.
+    // Surfaces of revolution are meshed to a thousandth of the size, but the size is unknown while bodies are
+    // placed.
     for (const Misplaced& m : misplaced_bodies(scene.model, scene.initial.bodies, 2e-3))
       EXPECT_FALSE(m.by_boundary) << scene.model.boundaries[m.other].name << ' ' << m.relative;
   }

@@ -1,4 +1,4 @@
-// The scenes that come with the project are in order.
+// The scenes that come with the project are valid.
 #include "tests/support/shipped_scenes.h"
 
 #include <filesystem>
@@ -79,7 +79,7 @@ TEST(ShippedScenes, TheHopperIsFullAtTheStart) {
   const Scene scene = read_scene(folder / "rounded_hopper" / "rounded_hopper.toml");
   EXPECT_EQ(scene.initial.bodies.size(), 600u);
   for (const Vec3& p : scene.initial.bodies.position) {
-    EXPECT_LT(p.head<2>().norm(), 0.25);  // within the silo
+    EXPECT_LT(p.head<2>().norm(), 0.25);  // inside the silo
     EXPECT_GT(p.z(), 0.6);                // above its outlet
   }
 }

@@ -107,8 +107,8 @@ TEST_F(BodyTable, ReportsErrorsInTheHeader) {
             "x,y,z,radius above it");
 }
 
-// As spreadsheets write them: a byte-order mark, capitals, quotes, semicolons because commas stand in
-// numbers.
+// Tables from spreadsheets: a byte-order mark, capitals, quotes, and semicolons because numbers contain
+// commas.
 TEST_F(BodyTable, TakesTablesOfSpreadsheets) {
   write("t.csv", "\xef\xbb\xbf\"X\";\"Y\";Z;Radius\r\n0,5;1;2;0,25\r\n");
   Scene scene = read("t.csv", "");
@@ -124,7 +124,7 @@ TEST_F(BodyTable, TakesTablesOfSpreadsheets) {
             "both.csv: has both semi-axes (a, b, c) and a radius; remove one of them");
 }
 
-// By name or by number; a mixture must not come back as one material.
+// By name or by number; a mixture must not become one material.
 TEST_F(BodyTable, ReadsMaterials) {
   const std::string second = "radius = 0.1\n[[materials]]\nname = \"steel\"\ndensity = 7800\n";
   write("t.csv", "x,y,z,material\n0,0,0,m\n1,0,0,steel\n2,0,0,1\n");
@@ -144,14 +144,14 @@ TEST_F(BodyTable, ReadsMaterials) {
   EXPECT_NE(
       message("moments.csv").find("moments.csv:3:1: time_s: has more than one time; a table must have one"),
       std::string::npos);
-  // A first row that is too short has no moment to compare with.
+  // A first row that is too short has no time for comparison.
   write("short.csv", "x,y,z,time_s\n0,0\n0,0,0,0\n0,0,1,0.1\n");
   EXPECT_NE(message("short.csv").find("short.csv:2:1: has 2 values"), std::string::npos);
   EXPECT_NE(message("short.csv").find("short.csv:4:7: time_s: has more than one time; a table must have one"),
             std::string::npos);
 }
 
-// The bodies of a run's last frame, as they were: here its first, since no step is made.
+// The bodies of a run's last frame without change: here its first frame, because no step is made.
 TEST_F(BodyTable, TakesTheLastFrameOfARun) {
   write("t.csv", "x,y,z,a,b,c,vx,vy,vz,material\n0,0,0,0.1,0.2,0.3,1,2,3,steel\n1,0,0,0.1,0.1,0.1,0,0,0,m\n");
   const std::string second = "[[materials]]\nname = \"steel\"\ndensity = 7800\n";

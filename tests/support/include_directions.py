@@ -1,8 +1,8 @@
-"""Who may include whom: reads every #include of the project and fails on an arrow that points the wrong way.
+"""Directions of includes: reads every #include of the project and fails on an arrow in the wrong direction.
 
     python3 tests/support/include_directions.py SOURCE_DIR
 
-The picture it holds to is in docs/architecture.md. The checker is itself tested on small made-up trees.
+docs/architecture.md shows the allowed directions. The checker itself is tested on small made-up trees.
 """
 
 import re
@@ -77,7 +77,7 @@ def read_includes(root):
 
 
 def own_header_fault(file, quoted, header, files):
-    """What is wrong with an include of one of the project's own files, or None."""
+    """The error in an include of one of the project's own files, or None."""
     if not quoted:
         return "own headers are included in quotes" if header in files else None
     if header not in files:
@@ -89,7 +89,7 @@ def own_header_fault(file, quoted, header, files):
 
 
 def third_party_fault(file, quoted, header):
-    """What is wrong with an include of a third-party header, or None."""
+    """The error in an include of a third-party header, or None."""
     if THREADS.match(header) and file != THREADS_PLACE:
         return f"oneTBB is included by {THREADS_PLACE} alone"
     if PROCESSES.match(header):

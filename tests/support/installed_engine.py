@@ -1,4 +1,4 @@
-"""Installs a build, moves what was installed elsewhere, and builds and runs a program of somebody else against it.
+"""Installs a build, moves the installation, and builds and runs an external program against it.
 
     python3 tests/support/installed_engine.py BUILD_DIR OUTSIDE_SOURCE_DIR SOURCE_DIR
 """
@@ -20,7 +20,7 @@ with tempfile.TemporaryDirectory() as name:
     call("cmake", "--build", folder / "build")
     call(folder / "build/outside")
 
-    # The engine alone looks for nothing but oneTBB and Eigen.
+    # The engine alone searches only for oneTBB and Eigen.
     others = ("fmt", "spdlog", "tomlplusplus", "CLI11", "nlohmann_json", "PkgConfig", "embree", "GTest", "VTK")
     call("cmake", "-G", "Ninja", "-S", sys.argv[3], "-B", folder / "alone", "-DSCREE_PROGRAM=OFF",
          *(f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in others))

@@ -1,4 +1,4 @@
-"""The launcher ./scree: when it builds, what it installs, what it passes on, what it says when something fails.
+"""The launcher ./scree: when it builds, what it installs and passes on, and its messages if something fails.
 
     python3 tests/support/launcher.py SOURCE_DIR
 
@@ -72,7 +72,7 @@ class Launcher(unittest.TestCase):
         self.environment = {"PATH": f"{self.top / 'bin'}:/usr/bin:/bin", "NOTES": str(self.notes)}
 
     def launch(self, *arguments, cwd=None, terminal=None, **environment):
-        """Runs ./scree; `terminal` is what a person types on one, None where there is no terminal."""
+        """Runs ./scree; `terminal` is the input from a terminal, None without a terminal."""
         command = [str(self.project / "scree"), *arguments]
         settings = {"cwd": cwd or self.top, "env": self.environment | environment, "text": True, "timeout": 60}
         if terminal is None:
@@ -89,7 +89,7 @@ class Launcher(unittest.TestCase):
             os.close(theirs)
 
     def calls(self, name=""):
-        """How the stand-ins were called since the last look."""
+        """The calls of the stand-ins since the last check."""
         file = self.notes / "calls"
         lines = file.read_text().splitlines() if file.exists() else []
         file.unlink(missing_ok=True)
@@ -98,7 +98,7 @@ class Launcher(unittest.TestCase):
     def build_once(self):
         self.launch()
         self.assertTrue(self.calls("cmake --build"))
-        time.sleep(0.02)  # longer than a tick of the clock that files are stamped with
+        time.sleep(0.02)  # longer than a tick of the clock for file times
 
     def test_arguments_folder_and_exit_status_are_the_programs(self):
         folder = self.top / "else where"
@@ -185,7 +185,7 @@ class Launcher(unittest.TestCase):
              f"cmake --build {build} --target scree scree_python"], self.calls())
         self.assertEqual(5, self.launch("python").returncode)
         self.assertEqual(7, self.launch("run").returncode)
-        self.assertEqual([], self.calls())  # one build is of both
+        self.assertEqual([], self.calls())  # one build covers both
         (self.project / "python/a.py").touch()
         self.launch("run")
         self.assertEqual(f"cmake --build {build} --target scree scree_python", self.calls()[1])
@@ -208,7 +208,7 @@ class Launcher(unittest.TestCase):
                           f"cmake --build {build} --target scree"], self.calls())
         self.launch("mpi", "2", "run")
         self.launch("run")
-        self.assertEqual([], self.calls())  # the program does for one process too
+        self.assertEqual([], self.calls())  # the program also works for one process
         none = self.launch("mpi", "run", "a.toml")
         self.assertEqual(1, none.returncode)
         self.assertIn("how many processes?", none.stderr)
@@ -253,7 +253,7 @@ class Launcher(unittest.TestCase):
         self.assertTrue(tried.endswith(" install --no-install-recommends --simulate vtk-dev"), tried)
         self.assertTrue(install.endswith(" install --no-install-recommends library vtk-dev"), install)
         (self.project / "engine/core/a.cpp").touch()
-        (self.notes / "installed").write_text("compiler\nlibrary\n")  # taken away since: this build knows of it
+        (self.notes / "installed").write_text("compiler\nlibrary\n")  # removed since: this build still records it
         self.launch("run")
         self.assertEqual([], self.calls("apt-get"))
         shutil.rmtree(self.project / "build")

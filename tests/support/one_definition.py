@@ -1,4 +1,4 @@
-"""Types that two files define under one name in one namespace: C++ takes them for one type, and the linker keeps one
+"""Types with the same name in the same namespace in two files: C++ takes them for one type, and the linker keeps one
 destructor (or vector of them) for both. Reads every source of the project.
 
     python3 tests/support/one_definition.py SOURCE_DIR
@@ -11,15 +11,15 @@ import unittest
 from collections import defaultdict
 from pathlib import Path
 
-PARTS = ("engine", "io", "tools")  # what one program may be linked of
-# As the style writes namespaces and types: from the first column on.
+PARTS = ("engine", "io", "tools")  # parts that one program may link
+# The style's form of namespaces and types: from the first column on.
 NAMESPACE = re.compile(r"(?:inline )?namespace(?: ([\w:]+))? \{$")
 NAMESPACE_END = re.compile(r"\}  // namespace")
 TYPE = re.compile(r"(?:struct|class|union|enum(?: class)?) (?:alignas\([^)]*\) )?((?:\w+::)*\w+)\b[^;]*\{")
 
 
 def types_in(text):
-    """Qualified names of the types that a file defines where other files see them."""
+    """Qualified names of the types that a file defines visibly for other files."""
     scopes, found = [], set()
     for line in text.split("\n"):
         if opened := NAMESPACE.match(line):

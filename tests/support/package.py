@@ -1,4 +1,4 @@
-"""Makes the Debian package of a build, unpacks it, and runs what it holds; lintian looks at it where it is installed.
+"""Makes the Debian package of a build, unpacks it, and runs its content; lintian checks it where it is installed.
 
     python3 tests/support/package.py BUILD_DIR
 """

@@ -1,5 +1,5 @@
-// A steady step asks for no memory, but for searches of pairs and where contacts solved by local Newton steps
-// are solved: everything else is kept in the workspace.
+// A steady step allocates no memory, except for pair searches and local Newton steps: all other data are kept
+// in the workspace.
 #include <atomic>
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ namespace scree {
 namespace {
 
 TEST(SteadyStep, AllocatesNothing) {
-  set_thread_count(1);  // what oneTBB asks for to hand out work is its own
+  set_thread_count(1);  // oneTBB allocates memory to distribute work
   PairLaw law;
   law.rolling_friction_m = 1e-3;
   test::World world = test::loose_heap(6, 7, law, 2e-3);  // more than one block of every kind
@@ -50,7 +50,7 @@ TEST(SteadyStep, AllocatesNothing) {
   const StepReport settled = world.run(1.0);
   ASSERT_GT(settled.contacts, 512);
   ASSERT_GT(allocations, 0);
-  const auto place_of_boxes = [&] {  // changes where pairs are searched for anew
+  const auto place_of_boxes = [&] {  // changes when a new pair search is made
     Vec3 sum = Vec3::Zero();
     for (const BoundingBox& box : world.workspace.detection.pair_list.wide) sum += box.centre;
     return sum;
@@ -60,17 +60,17 @@ TEST(SteadyStep, AllocatesNothing) {
   for (int k = 0; k < 40; ++k) {
     const Vec3 place = place_of_boxes();
     const long before = allocations;
-    if (world.step().sweeps >= 64) continue;  // contacts may have been late: it is not steady
+    if (world.step().sweeps >= 64) continue;  // late contacts make this step unsteady
     ++steady;
     const bool searched = place_of_boxes() != place;
     searches += searched ? 1 : 0;
     (searched ? with_search : without_search) += allocations - before;
   }
   EXPECT_GT(steady, 15);
-  // Contacts come and go even in a heap at rest: room for a few more may be asked for once in a while; a
-  // vector made anew in every step would count more than 30.
+  // Contacts come and go even in a heap at rest: room for a few more may be allocated now and then. A new
+  // vector in every step would count more than 30.
   EXPECT_LE(without_search, 5);
-  // The heap still rolls. What a search needs is asked for, and given back.
+  // The heap still rolls. A search allocates memory and frees it.
   EXPECT_GT(searches, 0);
   EXPECT_LT(searches, 10);
   EXPECT_LE(with_search, 25 * searches);

@@ -1,4 +1,4 @@
-// Sparse factors by blocks of bodies against dense ones.
+// Sparse factors by blocks of bodies, compared with dense ones.
 #include "engine/solver/reference/block_lu.h"
 
 #include <cmath>
@@ -18,8 +18,7 @@ Mat6 random_block(Random& random) {
   return m;
 }
 
-// Any graph, pairs that come twice or the other way round, bodies without any, unsymmetric blocks; pivots are
-// safe.
+// Any graph, with repeated and reversed pairs, bodies without pairs, unsymmetric blocks; pivots are safe.
 TEST(BlockLu, SolvesAsADenseMatrixDoes) {
   Random random(7);
   for (const std::size_t bodies : {1u, 2u, 7u, 40u}) {
@@ -59,7 +58,7 @@ TEST(BlockLu, RefusesPivotsThatAreZeroOrNotFinite) {
   singular.add(0, 0, Mat6::Identity());
   singular.add(1, 1, Mat6::Identity());
   singular.add(0, 1, Mat6::Identity());
-  singular.add(1, 0, Mat6::Identity());  // 1 - 1 is left of the second
+  singular.add(1, 0, Mat6::Identity());  // the second has 1 - 1
   EXPECT_FALSE(singular.factor());
   BlockLu broken(1, {});
   broken.add(0, 0, Mat6::Constant(std::nan("")));

@@ -65,7 +65,7 @@ TEST(BroadPhase, TooManyPairsAreRejectedBeforeMemoryRunsOut) {
   EXPECT_THROW(find_candidate_pairs(crowd, pairs), CrowdedBoxes);
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
-  EXPECT_LT(used.ru_maxrss, 1 << 20);  // kB: of all that this program has ever held
+  EXPECT_LT(used.ru_maxrss, 1 << 20);  // kB, maximum over the whole program
 }
 
 TEST(BroadPhase, FarAwayBodiesShareTheLastCell) {
@@ -104,7 +104,7 @@ TEST(BroadPhase, SamePairsOnAnyThreadCount) {
 }
 
 TEST(PairList, MatchesAFreshSearchWhileBoxesMove) {
-  // Boxes drift, jump and change their size; the list is searched anew only now and then.
+  // Boxes drift, jump and change their size; a new search is made only now and then.
   std::vector<BoundingBox> boxes = random_boxes(1500, 3.0, 12.0, 6);
   std::vector<double> skin;
   skin.reserve(boxes.size());

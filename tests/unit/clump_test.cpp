@@ -30,7 +30,7 @@ Vec3 on_surface(const ClumpMember& p, Random& random) {
   return p.pose.position + p.pose.orientation * p.ellipsoid.semi_axes.cwiseProduct(random.direction());
 }
 
-/// Each part's centre is inside of one before it.
+/// The centre of each member is inside an earlier member.
 std::vector<ClumpMember> random_members(std::size_t count, Random& random) {
   std::vector<ClumpMember> members;
   for (std::size_t i = 0; i < count; ++i) {
@@ -51,7 +51,7 @@ std::vector<ClumpMember> moved(std::vector<ClumpMember> members, const Pose& pos
   return members;
 }
 
-/// A unit-free depth: positive inside of a part.
+/// A dimensionless depth: positive inside a member.
 double depth(const ClumpMember& p, const Vec3& x) {
   return 1.0 - (p.pose.orientation.conjugate() * (x - p.pose.position))
                    .cwiseQuotient(p.ellipsoid.semi_axes)
@@ -108,8 +108,8 @@ TEST(Clump, OnePartIsTheEllipsoid) {
 }
 
 TEST(Clump, TwoBallsByClosedForm) {
-  // Shallow and deep. The estimate that the quadrature is asked for is 1e-9, the rest of the tolerance
-  // rounds.
+  // Shallow and deep. The quadrature has an error tolerance of 1e-9; the rest of the tolerance is for
+  // rounding.
   for (const double h : {0.999, 0.99, 0.9, 0.6, 0.3, 0.05, 1e-3}) {
     for (const Vec3& axis : {Vec3(1, 0, 0), Vec3(0, 0, 1), Vec3(0.6, 0.0, 0.8), Vec3(0.48, 0.6, 0.64)}) {
       const Clump c = made({ball(1.0, h * axis), ball(1.0, -h * axis)});
@@ -147,7 +147,8 @@ TEST(Clump, StretchedBallsByClosedForm) {
 }
 
 TEST(Clump, ThinAndDegenerateClumpsKeepAccuracy) {
-  // Crossed discs 50 times as wide as thick, whose symmetry makes coefficients vanish: against a turned copy.
+  // Crossed discs 50 times as wide as thick, with coefficients that vanish by symmetry: compared with a
+  // rotated copy.
   const std::vector<ClumpMember> discs{{{Vec3(1, 1, 0.02)}, {}},
                                        {{Vec3(0.02, 1, 1)}, {Vec3(0.3, 0, 0), Quat::Identity()}}};
   Random random(10);
@@ -160,7 +161,7 @@ TEST(Clump, ThinAndDegenerateClumpsKeepAccuracy) {
   }
   EXPECT_LT(m.error, 2e-9);
   EXPECT_NEAR(mass_properties(turned, 1e-9).volume, m.volume, 4e-9 * m.volume);
-  // Three balls whose surfaces meet in one circle: the middle one is covered by the others up to there.
+  // Three balls with surfaces that meet in one circle: the others cover the middle one up to this circle.
   const Vec3 axis(0.48, 0.6, 0.64);
   const double h = 0.6, radius = std::sqrt(1.0 - h * h);
   const Clump c = made({ball(1.0, -h * axis), ball(radius, Vec3::Zero()), ball(1.0, h * axis)});
@@ -169,7 +170,7 @@ TEST(Clump, ThinAndDegenerateClumpsKeepAccuracy) {
 }
 
 TEST(Clump, DisjointOverlapLensesAddUp) {
-  // A row of three balls and a corner of three: the volume of three without two lenses that share nothing.
+  // A row of three balls and a corner of three: the volume of three minus two separate lenses.
   const double h = 0.8, three = 4.0 * pi, lens = 2.0 * pi / 3.0 * (1.0 - h) * (1.0 - h) * (2.0 + h);
   for (const Vec3& third : {Vec3(-2.0 * h, 0, 0), Vec3(0, 0, 2.0 * h)}) {
     const Clump c = made({ball(1.0, Vec3::Zero()), ball(1.0, Vec3(2.0 * h, 0, 0)), ball(1.0, third)});
@@ -178,7 +179,7 @@ TEST(Clump, DisjointOverlapLensesAddUp) {
 }
 
 TEST(Clump, SymmetricClumpsKeepTheirAxes) {
-  // A cross of six balls about one: all moments are equal, so nothing may turn it.
+  // A cross of six balls about one: all moments are equal, so no rotation is allowed.
   std::vector<ClumpMember> members{ball(1.0, Vec3::Zero())};
   for (int k = 0; k < 3; ++k) {
     for (const double side : {1.2, -1.2}) members.push_back(ball(0.8, side * Vec3::Unit(k)));
@@ -200,8 +201,7 @@ TEST(Clump, SymmetricClumpsKeepTheirAxes) {
 }
 
 TEST(Clump, DoesNotDependOnTheGivenFrame) {
-  // The circles on which the members are cut stay with the members, so the order of their axes is changed,
-  // too.
+  // The circles at which members are cut belong to the members, so the order of their axes is changed, too.
   Random random(3);
   for (int i = 0; i < 20; ++i) {
     const std::vector<ClumpMember> members = random_members(2 + i % 6, random);
@@ -222,7 +222,7 @@ TEST(Clump, DoesNotDependOnTheGivenFrame) {
     std::sort(of_d.begin(), of_d.end());
     for (std::size_t k = 0; k < 3; ++k) {
       EXPECT_NEAR(of_c[k].first, of_d[k].first, 1e-8 * of_c[k].first);
-      // Axes may have turned round; they err by the error of the moments over their differences.
+      // Axes may be reversed; their error is the error of the moments over the differences of moments.
       for (std::size_t j = 0; j < members.size(); ++j) {
         const double there = c.members[j].pose.position[of_c[k].second],
                      here = d.members[j].pose.position[of_d[k].second];
@@ -230,7 +230,7 @@ TEST(Clump, DoesNotDependOnTheGivenFrame) {
       }
     }
     EXPECT_NEAR(c.bounding_radius, d.bounding_radius, 1e-7);
-    // The frame leads back to what was given.
+    // The frame leads back to the input.
     for (std::size_t j = 0; j < members.size(); ++j) {
       EXPECT_LT((c.body_in_file.position + c.body_in_file.orientation * c.members[j].pose.position -
                  members[j].pose.position)
@@ -276,7 +276,7 @@ std::pair<double, double> by_lines(const std::vector<ClumpMember>& members, cons
 }
 
 TEST(Clump, MassByAnIndependentSum) {
-  // Lines end at rims like square roots, so a grid of n^2 of them errs by about n^-1.5, which is 2e-4.
+  // Lines end at rims like square roots, so a grid of n^2 lines has an error of about n^-1.5, here 2e-4.
   Random random(4);
   for (int i = 0; i < 12; ++i) {
     const std::vector<ClumpMember> members = random_members(5, random);
@@ -290,7 +290,7 @@ TEST(Clump, MassByAnIndependentSum) {
 }
 
 TEST(Clump, ErrorEstimateBoundsTheError) {
-  // Against a run of the quadrature that is asked for 1e-11, over other circles.
+  // Compared with a quadrature of a tolerance of 1e-11, over other circles.
   Random random(5);
   for (int i = 0; i < 14; ++i) {
     std::vector<ClumpMember> members = random_members(2 + i % 7, random), visible;
@@ -330,7 +330,7 @@ TEST(Clump, PartsWithinAnotherAddNothing) {
   EXPECT_EQ(c->volume, volume(large));
   EXPECT_EQ(c->inertia_per_mass, inertia_per_mass(large));
   EXPECT_EQ(c->smallest_length, 0.5);
-  // Beside a part that does stand out, and one that touches from inside.
+  // Together with a member that extends outside, and one that touches from inside.
   findings = {};
   const std::optional<Clump> d = make_clump(
       std::vector{ball(1.0, Vec3::Zero()), ball(1.0, Vec3(1.0, 0, 0)), ball(0.5, Vec3(-0.5, 0, 0))},
@@ -356,7 +356,7 @@ TEST(Clump, Errors) {
   EXPECT_EQ(errors({ball(1.0, Vec3(0, std::nan(""), 0))}), Texts{"member 0: the position is not finite"});
   EXPECT_EQ(errors({{{}, {Vec3::Zero(), Quat(0, 0, 0, 0)}}}),
             Texts{"member 0: the orientation is not finite or zero"});
-  // Touching exactly is apart; overlapping by 1e-6 is not.
+  // Exact touch counts as separate; an overlap of 1e-6 does not.
   EXPECT_EQ(errors({ball(1.0, Vec3::Zero()), ball(1.0, Vec3(2.0, 0, 0))}),
             Texts{"member 1 is separate from member 0: members must overlap"});
   EXPECT_EQ(errors({ball(1.0, Vec3::Zero()), ball(1.0, Vec3(3.0, 0, 0)), ball(1.0, Vec3(1, 0, 0)),
@@ -410,7 +410,7 @@ TEST(Clump, BoundsHoldTheSurface) {
         largest = std::max(largest, x.cwiseQuotient(around.semi_axes).norm());
         if (x.norm() > best.norm()) best = x;
       }
-      // On to the farthest point: the support of the direction that it lies in, over and over.
+      // Repeatedly to the farthest point: the support along its own direction.
       Clump alone;
       alone.members = {p};
       for (int k = 0; k < 20000; ++k) best = support(alone, best);
@@ -419,7 +419,7 @@ TEST(Clump, BoundsHoldTheSurface) {
     EXPECT_GE(farthest, c.bounding_radius * (1.0 - 1e-9));
     EXPECT_LE(farthest, c.bounding_radius);
     EXPECT_TRUE((box.array() <= half.array() * (1.0 + 1e-14)).all());
-    EXPECT_TRUE((box.array() >= half.array() * 0.99).all());  // 10^4 points: within a per cent of the top
+    EXPECT_TRUE((box.array() >= half.array() * 0.99).all());  // 10^4 points: within 1 % of the largest
     EXPECT_GE(largest, 0.99);                                 // it touches
   }
 }
@@ -457,13 +457,13 @@ TEST(Clump, RaysByMarching) {
         ++hits;
         EXPECT_LE(t, changes + 1e-12);
         EXPECT_NEAR(depth(c, o + t * d), 0.0, 1e-11);
-        // Earlier only where the ray enters and leaves within one step.
+        // Earlier only if the ray enters and leaves within one step.
         if (t < changes - step) {
           EXPECT_LT(std::abs(depth(c, o + (t + 0.5 * step) * d)), 1e-2);
         }
         const Vec3 n = outward(c, o + t * d).normalized();
         EXPECT_EQ(n.dot(d) > 0.0, inside);
-        // What is a little outwards is outside.
+        // A point slightly outwards is outside.
         EXPECT_FALSE(contains(c, o + t * d + 1e-7 * n));
       } else if (t < infinity) {
         EXPECT_LT(std::abs(depth(c, o + (t + 0.5 * step) * d)), 1e-2);
@@ -478,14 +478,14 @@ TEST(Clump, MeshIsTheUnionsSurface) {
   Random random(9);
   for (int i = 0; i < 6; ++i) {
     std::vector<ClumpMember> members = random_members(2 + i, random);
-    members.push_back(members[0]);  // twice the same is shown once
+    members.push_back(members[0]);  // a duplicate member appears once in the mesh
     ShapeFindings findings;
     const std::optional<Clump> c = make_clump(members, findings);
     ASSERT_TRUE(c.has_value());
     const SurfaceMesh mesh = surface_mesh(*c, 24);
     ASSERT_EQ(mesh.points.size(), mesh.normals.size());
     for (std::size_t k = 0; k < mesh.points.size(); ++k) {
-      double off = infinity;  // on the surface of a part; at corners of three, a little within another
+      double off = infinity;  // on the surface of a member; at corners of three, slightly inside another
       for (const ClumpMember& p : c->members) off = std::min(off, std::abs(depth(p, mesh.points[k])));
       EXPECT_LT(off, 1e-12);
       EXPECT_LT(depth(*c, mesh.points[k]), 5e-3);
@@ -497,8 +497,8 @@ TEST(Clump, MeshIsTheUnionsSurface) {
       const Vec3 n = mesh.normals[t[0]];
       EXPECT_GT(n.dot(area), -1e-5);  // of 1e-3: at corners of three members, slivers may fold
     }
-    // Chords of triangles of 1/24 of 63 degrees lie 1e-4 of the radius below the surface, which is 1 per
-    // mille of the volume of a part, and more where several thin ones meet.
+    // Chords of triangles of 1/24 of 63 degrees are 1e-4 of the radius below the surface. This is 0.1 % of a
+    // member's volume, and more where several thin members meet.
     EXPECT_NEAR(mesh_mass(mesh).volume, c->volume, 5e-3 * c->volume);
   }
 }

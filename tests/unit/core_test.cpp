@@ -64,7 +64,7 @@ TEST(Parallel, ReductionGivesTheSameBitsOnAnyThreadCount) {
 }
 
 TEST(Parallel, BooleanReductionIncludesEveryBlock) {
-  // One block in sixty-four says true; a thousand times, on many threads.
+  // One block in sixty-four returns true; a thousand times, on many threads.
   set_thread_count(4);
   const auto either = [](bool a, bool b) { return a || b; };
   for (std::size_t k = 0; k < 1000; ++k) {
@@ -96,7 +96,7 @@ TEST(Random, RotationsAreUniform) {
 }
 
 TEST(StateHash, IsXxh64) {
-  // What xxHash 0.8.1 gives: without data, and over both its lanes and its tail.
+  // Results of xxHash 0.8.1: without data, and over both its lanes and its tail.
   EXPECT_EQ(hash_text(hash_words(nullptr, 0, 0)), "ef46db3751d8e999");
   std::vector<std::uint64_t> words(11);
   std::iota(words.begin(), words.end(), 1);

@@ -12,15 +12,16 @@ namespace {
 
 using test::World;
 
-// What find_contacts() promises, told once more and by all pairs. Lengths are over the smallest of the body.
-constexpr double resting_margin = 0.01;       // both bodies together, beyond what they may cover
-constexpr double rounding_up = 1.0 / 1024.0;  // reaches may be larger than promised by this
+// The guarantee of find_contacts(), computed independently over all pairs. Lengths are over the smallest of
+// the body.
+constexpr double resting_margin = 0.01;       // both bodies together, in addition to their possible motion
+constexpr double rounding_up = 1.0 / 1024.0;  // reaches may exceed the guarantee by this
 constexpr double free_speed_m_s = 0.01, time_step_s = 1e-3;
 
-/// How far a surface gets within the step, m. [body]
+/// Largest motion of a surface within the step, m. [body]
 struct Reach {
-  std::vector<double> own;       // as the body moves now and as forces may speed it up
-  std::vector<double> pushed;    // or as its fastest neighbour does
+  std::vector<double> own;       // from the body's motion and its possible acceleration by forces
+  std::vector<double> pushed;    // or from its fastest neighbour
   std::vector<BoundingBox> box;  // of the body and its own reach
   bool are_neighbours(std::size_t i, std::size_t j) const { return overlap(box[i], box[j]); }
 };
@@ -29,7 +30,7 @@ double smallest_length(const World& world, std::size_t i) {
   return world.model.shapes.smallest_length(world.state.bodies.shape[i]);
 }
 
-/// `slack`: part of its smallest length that every reach is made longer by.
+/// `slack`: part of its smallest length by which every reach is extended.
 Reach reaches(const World& world, double slack) {
   const Bodies& bodies = world.state.bodies;
   Reach reach;
@@ -85,8 +86,9 @@ World mixed_heap(std::uint64_t seed) {
 class AllPairs : public ::testing::TestWithParam<double> {};  // after how many seconds
 
 TEST_P(AllPairs, ContactsAreThoseWithinTheMarginAndNoOthers) {
-  // Against all pairs of bodies, and of bodies and walls: what is closer than the bodies may get is a
-  // contact, with the gap and normal of the pair by itself; nothing else is; ordered by key, each once.
+  // Compared with all pairs of bodies, and of bodies and walls. A pair whose distance is below its possible
+  // motion is a contact, with the gap and normal of the pair alone. There are no other contacts. They are
+  // ordered by key, without duplicates.
   for (const std::uint64_t seed : {3u, 4u}) {
     World world = seed == 3u ? test::loose_heap(6, 6, {}, time_step_s, seed) : mixed_heap(seed);
     world.model.settings.solver = SolverSettings{};
@@ -118,19 +120,19 @@ TEST_P(AllPairs, ContactsAreThoseWithinTheMarginAndNoOthers) {
         const auto sj = static_cast<std::size_t>(j);
         const PlacedEllipsoid b =
             place(enclosing_ellipsoid(world.model.shapes, bodies.shape[sj]), bodies.pose(sj));
-        // Of two that are no neighbours, of whom others may push one towards the other, contacts are missing:
-        // see ABodyThatIsStruckMeetsTheOneBehindIt. Once that passes, this holds without the condition.
+        // If two bodies are not neighbours and others may push one towards the other, contacts are missing:
+        // see PushedBodyFindsTheBodyBehindIt. Once that test passes, this holds without the condition.
         const double surely = least.are_neighbours(si, sj) ? least.pushed[si] + least.pushed[sj] : -infinity;
         compare(i, j, gap(a, b), surely, most.pushed[si] + most.pushed[sj]);
       }
-      // A wall has no half of the resting margin to bring.
+      // A wall contributes no half of the resting margin.
       const double wall_half = 0.5 * resting_margin * smallest_length(world, si);
       for (std::size_t w = 0; w < world.model.boundaries.size(); ++w) {
         const Gap g = gap(a, std::get<Plane>(world.model.boundaries[w].surface));
         compare(i, boundary_partner(w), g, least.pushed[si] + wall_half, most.pushed[si] + wall_half);
       }
     }
-    EXPECT_EQ(found, contacts.size());  // no contact that is none of these pairs
+    EXPECT_EQ(found, contacts.size());  // each contact is one of these pairs
     EXPECT_GT(touching, 10u);
     EXPECT_GT(close, 10u);
   }
@@ -139,9 +141,9 @@ TEST_P(AllPairs, ContactsAreThoseWithinTheMarginAndNoOthers) {
 // In the fall, in the impacts, at rest.
 INSTANTIATE_TEST_SUITE_P(Detection, AllPairs, ::testing::Values(0.3, 0.5, 1.5));
 
-// Fails today: a body that is struck gets as far as the one that strikes it (docs/decisions/0003), but its
-// box, by which pairs are found, only as far as it moves by itself. So what lies close behind it comes into
-// the list a step late, and until then it is run into.
+// Fails today: a body that is hit moves as far as the body that hits it (docs/decisions/0003). But its box,
+// by which pairs are found, covers only its own motion. So a body close behind it enters the list one step
+// late, and overlaps until then.
 TEST(Detection, PushedBodyFindsTheBodyBehindIt) {
   PairLaw law;
   law.friction = 0.0;
@@ -157,7 +159,7 @@ TEST(Detection, PushedBodyFindsTheBodyBehindIt) {
   EXPECT_LT(deepest, 1e-6);  // over the radius; it is 0.03
 }
 
-/// What a detection found, with the memory that it went on with.
+/// The result of a detection, with the memory that it used.
 struct Memory {
   Contacts contacts;
   NormalCache cached_normals;
@@ -176,9 +178,9 @@ struct Memory {
 };
 
 TEST(Detection, UpdatedContactsEqualRebuiltContacts) {
-  // Blocks of bodies whose contacts and seeds are those of the last step renew them where they stand. A seed
-  // for a partner that nobody asks about, behind those of every body, keeps them from it. While the heap
-  // comes to rest blocks of both kinds stand beside each other, and move forward and back in the lists.
+  // Blocks of bodies with unchanged contacts and seeds are renewed in place. A seed for an unused partner, at
+  // the end of every body's list, prevents this. While the heap comes to rest, blocks of both kinds are next
+  // to each other, and move forward and back in the lists.
   World world = test::loose_heap(8, 6, {}, time_step_s, 5);
   world.model.settings.solver = SolverSettings{};
   world.run(0.9);
@@ -207,19 +209,19 @@ TEST(Detection, UpdatedContactsEqualRebuiltContacts) {
     ASSERT_EQ(blocks_renewed(kept_anew), 0) << k;
     (renewed == std::ssize(kept.found) ? all : mixed) += renewed > 0 ? 1 : 0;
     for (Contact& contact : memory.contacts.list)
-      contact.impulse = Vec3f(1.0f, 2.0f, 3.0f);  // are carried on
+      contact.impulse = Vec3f(1.0f, 2.0f, 3.0f);  // these values are kept
     world.step();
   }
   EXPECT_GT(mixed, 20);
   EXPECT_GT(all, 20);
-  // In the long run nobody holds room for lists.
+  // In the long run no unused room for lists is kept.
   for (int k = 0; k < 110; ++k) memory.find(world, kept);
   for (const DetectionWorkspace::Found& block : kept.found) EXPECT_EQ(block.contacts.capacity(), 0u);
 }
 
 TEST(Detection, CachedSeparationsChangeNoContact) {
-  // A heap that falls, and one that nearly rests: with what a workspace knows of pairs that are apart, and
-  // with one that knows nothing, the same bits; pairs are known to be apart in both.
+  // A falling heap, and one nearly at rest: a workspace with known separate pairs and an empty workspace give
+  // the same bits; both find separate pairs.
   for (const double from_s : {0.1, 1.5}) {
     World world = test::loose_heap(6, 6, {}, time_step_s, 5);
     world.model.settings.solver = SolverSettings{};
@@ -242,7 +244,8 @@ TEST(Detection, CachedSeparationsChangeNoContact) {
 }
 
 TEST(Detection, MovedBodiesInvalidateCachedSeparations) {
-  // By hand, by a turn on the spot, and by another state in the same workspace: what was apart touches now.
+  // Changed by hand, by a rotation in place, and by another state in the same workspace: separate bodies now
+  // touch.
   World world;
   const Quat slanted(Eigen::AngleAxisd(0.25 * std::numbers::pi, Vec3::UnitZ()));  // so that boxes overlap
   const Vec3 axes(0.10, 0.05, 0.05), across = slanted * Vec3::UnitY();
@@ -266,7 +269,7 @@ TEST(Detection, MovedBodiesInvalidateCachedSeparations) {
 
   world.state.bodies.orientation[1] = apart.orientation;
   memory.find(world, workspace);
-  Memory other = memory;  // goes on where the first is, then elsewhere
+  Memory other = memory;  // continues from the first one's state, then from another
   World moved = world;
   moved.state.bodies.position[1] = 0.0999 * across;
   memory.find(world, workspace);
@@ -305,7 +308,7 @@ TEST(Step, RestartsFromACopyOfTheState) {
   EXPECT_EQ(state_hash(world.state.bodies), state_hash(copy.bodies));
 }
 
-/// Equations that have no solution from the first step on.
+/// Equations without a solution from the first step on.
 struct NoSolution : ActuatorModel {
   std::vector<double> start(double, std::span<const double>) const override { return {0.0}; }
   void look(std::span<const double>, std::span<double>) const override {}
@@ -314,7 +317,7 @@ struct NoSolution : ActuatorModel {
   }
 };
 
-// What cannot be stepped is told in the result, and nothing is thrown.
+// A step that fails is reported in the result; no exception is thrown.
 TEST(StepFailure, IsReportedInTheResult) {
   World crowded;
   for (int k = 0; k < 5000; ++k) crowded.add_sphere(0.01, Vec3::Zero());
@@ -330,7 +333,7 @@ TEST(StepFailure, IsReportedInTheResult) {
   World fast;
   fast.add_sphere(0.01, Vec3::Zero());
   EXPECT_FALSE(fast.step().bodies == 0 || fast.result.failure);
-  fast.state.bodies.linear_velocity[0].x() = 1e160;  // its square is more than any number
+  fast.state.bodies.linear_velocity[0].x() = 1e160;  // its square overflows
   fast.step();
   EXPECT_EQ(fast.result.failure.kind, StepFailure::Kind::not_finite);
   EXPECT_TRUE(fast.result.failure.step_is_done());

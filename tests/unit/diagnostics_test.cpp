@@ -1,4 +1,4 @@
-// What a step says about itself: who overlaps deepest, and whether the solver came to its goal.
+// Diagnostics of a step: the deepest overlap, and whether the solver reached its tolerance.
 #include "engine/simulation/diagnostics.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using test::World;
 
-/// Spheres of 0.1 m in a row, without gravity; each overlaps the next by so many parts of its radius.
+/// Spheres of 0.1 m in a row, without gravity; each overlaps the next by the given part of its radius.
 World row(const std::vector<double>& overlaps) {
   World world;
   world.model.settings.gravity.setZero();
@@ -28,8 +28,8 @@ World row(const std::vector<double>& overlaps) {
   return world;
 }
 
-// What a step adds up before it, energies alone, is what it adds up after it beside the momenta: to the
-// rounding of sums that blocks of bodies make.
+// A step adds up energies alone before it, and energies with momenta after it: both are equal, to the
+// rounding of sums over blocks of bodies.
 TEST(MechanicalEnergy, MatchesTheSumOfKineticAndPotentialEnergy) {
   World world;
   Random random(5);
@@ -76,7 +76,7 @@ TEST(DeepestOverlap, IsEmptyWithoutContacts) {
 }
 
 TEST(DeepestOverlap, TiesGoToTheFirstContactOnAnyNumberOfThreads) {
-  // Pairs far apart, all alike, more than a block of contacts: the first one counts.
+  // Distant pairs, all equal, more than a block of contacts: the first one is reported.
   World world;
   world.model.settings.gravity.setZero();
   for (int i = 0; i < 1500; ++i) {
@@ -106,7 +106,7 @@ TEST(DeepestOverlap, IncludesContactsOfSleepingBodies) {
   const StepReport report = world.run(1.0);
   ASSERT_EQ(report.asleep, 3);
   EXPECT_GT(report.penetration_max, 0.0);
-  // All contacts rest; the deepest of them is the one named.
+  // All contacts are at rest; the deepest one is named.
   const std::vector<Contact>& resting = world.state.sleepers.contacts;
   const Contact& deepest =
       *std::ranges::max_element(resting, {}, [](const Contact& c) { return -c.gap / double{c.length}; });

@@ -22,7 +22,7 @@ std::vector<Gap> found(const Ellipsoid& shape, const Pose& pose, const PlacedMes
 }
 
 TEST(EllipsoidMesh, AFlatFloorOfTrianglesIsThePlane) {
-  // Also over its inner edges and vertices: one contact, always of the same name, where the plane has it.
+  // Also over its inner edges and vertices: one contact, always with the same name, at the plane's point.
   Random random(1);
   const Ellipsoid shape{{0.1, 0.07, 0.05}};
   const Pose where{Vec3(3, -2, 1), random.rotation()};
@@ -72,8 +72,7 @@ TEST(EllipsoidMesh, InsideABoxGapsAreThoseOfItsPlanes) {
       }
     }
     const std::vector<Gap> g = found(shape, pose, mesh, 0.03);
-    // A deepest point that is outside of another wall too has no face under it: the corner has the contact
-    // then.
+    // If a deepest point is also outside another wall, no face is under it: then the corner has the contact.
     for (const Gap& exact : planes) {
       const Vec3 on_wall = exact.point - 0.5 * exact.distance * exact.normal;
       if (!((on_wall.cwiseAbs() - half).maxCoeff() < 1e-12)) continue;
@@ -90,7 +89,8 @@ TEST(EllipsoidMesh, InsideABoxGapsAreThoseOfItsPlanes) {
 }
 
 TEST(EllipsoidMesh, OutsideOfABoxTheGapIsTheLeastDistance) {
-  // Brute force: the nearest of many points of the box's surface, which is too far by what lies between them.
+  // Brute force: the nearest of many points of the box's surface; its error comes from the distance between
+  // them.
   Random random(3);
   const Vec3 half(0.2, 0.15, 0.1);
   const PlacedMesh mesh = box(half);
@@ -126,7 +126,7 @@ TEST(EllipsoidMesh, OutsideOfABoxTheGapIsTheLeastDistance) {
     EXPECT_LE(nearest.distance, least + 1e-12);
     EXPECT_GT(nearest.distance, least - 1e-3);  // points are 7 mm apart
     (nearest.feature >> 30 == 0 ? faces : (nearest.feature >> 30 == 1 ? edges : vertices)) += 1;
-    // The contact's own points lie on both surfaces.
+    // The contact's two points are on the surfaces.
     const Vec3 on_grain = nearest.point + 0.5 * nearest.distance * nearest.normal,
                local = pose.orientation.conjugate() * (on_grain - pose.position),
                on_box = nearest.point - 0.5 * nearest.distance * nearest.normal;
@@ -192,7 +192,7 @@ TEST(MeshSurface, ReportsDefectsOfAMesh) {
   const std::vector<Vec3> square{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0.5, 1e-12, 0}};
   placed(square, {{0, 1, 2}, {0, 2, 3}, {2, 0, 1}, {0, 1, 4}}, {}, &f);
   EXPECT_EQ(f.triangles, 2u);
-  EXPECT_EQ(f.dropped, 2u);  // one is there twice, one has no area
+  EXPECT_EQ(f.dropped, 2u);  // one is a duplicate, one has no area
   EXPECT_EQ(f.open_edges, 4u);
   EXPECT_EQ(f.turned_edges, 0u);
   MeshFindings turned;
@@ -222,7 +222,7 @@ TEST(MeshSurface, TheTreeFindsAllTrianglesOfABox) {
         expected.push_back(static_cast<std::int32_t>(t));
     }
     EXPECT_TRUE(std::ranges::includes(all, expected));
-    EXPECT_LE(all.size(), expected.size() + 60);  // leaves hold up to four
+    EXPECT_LE(all.size(), expected.size() + 60);  // leaves contain up to four
   }
 }
 

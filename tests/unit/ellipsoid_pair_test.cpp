@@ -109,8 +109,8 @@ TEST(EllipsoidPair, DeepOverlapFindsTheBestDirection) {
   }
 }
 
-// Batches of every size, remembered and bad starts, deep overlaps: what a batch says is what the single
-// functions say, to the last bit, on every vector width. Most pairs near each other must be done by the batch
+// Batches of every size, cached and bad starts, deep overlaps: a batch gives the same results as the single
+// functions, to the last bit, on every vector width. Most pairs of close bodies must be solved by the batch
 // itself.
 TEST(EllipsoidBatch, SameBitsAsOneByOne) {
   Random random(6);
@@ -154,7 +154,7 @@ TEST(EllipsoidBatch, SameBitsAsOneByOne) {
     }
   }
   EXPECT_GT(arrived, 0.8 * pairs);
-  EXPECT_LT(arrived, 0.97 * pairs);  // deep ones are not for the batch
+  EXPECT_LT(arrived, 0.97 * pairs);  // deep ones are not solved by the batch
 }
 
 TEST(EllipsoidPair, SizeRatioOfAThousand) {
@@ -211,7 +211,7 @@ TEST(EllipsoidPlane, GapAcceleration) {
 }
 
 /// The largest t (1-t) r.C(t)^-1 r of perram_wertheim(), found by bisection of its slope down to rounding. In
-/// log(t / (1 - t)): where one is much larger than the other, t lies next to an end.
+/// log(t / (1 - t)): if one body is much larger than the other, t is close to an end.
 double contact_function(const PlacedEllipsoid& a, const PlacedEllipsoid& b) {
   const Vec3 r = b.centre - a.centre;
   double low = -40.0, high = 40.0, value = 0.0;
@@ -227,16 +227,16 @@ double contact_function(const PlacedEllipsoid& a, const PlacedEllipsoid& b) {
 }
 
 TEST(EllipsoidRelation, AgreesWithPerramWertheimAndTheGap) {
-  // Three ways to say whether two are apart, which share no code: signs of the characteristic polynomial, the
-  // contact function, the sign of the gap. All must agree, needles and discs of 100 : 1 included, and with
-  // the gap that the pair was built with where it is positive: then that gap is exact. (A negative one is
-  // no more than a start: a thin end pushed through the other may come out behind it.)
+  // Three independent ways to decide whether two bodies are separate: signs of the characteristic polynomial,
+  // the contact function, the sign of the gap. All must agree, also for needles and discs of 100 : 1. They
+  // must also agree with a positive gap from the pair's construction, which is exact. (A negative one is only
+  // a start: a thin end pushed through the other may come out behind it.)
   Random random(9);
   const double aspects[] = {1.5, 3.0, 10.0, 100.0}, sizes[] = {1.0, 20.0, 1000.0};
   int separate = 0, overlapping = 0;
   for (int i = 0; i < 60000; ++i) {
     const double aspect = aspects[i % 4], size = sizes[i / 4 % 3], g0 = random.uniform(-1.0, 1.0);
-    if (std::abs(g0) < 1e-6) continue;  // touching, to the accuracy of some of the ways
+    if (std::abs(g0) < 1e-6) continue;  // touching, to the accuracy of some of the methods
     const Pair pair = random_pair(random, aspect, size, g0);
     const PlacedEllipsoid a = pair.a(), b = pair.b();
     const Relation relation = classify(a, b);
@@ -246,7 +246,7 @@ TEST(EllipsoidRelation, AgreesWithPerramWertheimAndTheGap) {
     ASSERT_EQ(gap(a, b).distance > 0.0, apart) << i << " " << g0 << " aspect " << aspect << " size " << size;
     ASSERT_EQ(contact_function(a, b) > 1.0, apart)
         << i << " " << g0 << " aspect " << aspect << " size " << size;
-    // The quick search of perram_wertheim() falls short of the maximum; every value is a proof all the same.
+    // The quick search of perram_wertheim() does not reach the maximum, but every value is a proof.
     const double quick = perram_wertheim(a, b).contact_function;
     ASSERT_TRUE(apart || quick < 1.0) << i << " " << g0;
     if (size == 1.0 && aspect <= 10.0) {
@@ -276,15 +276,15 @@ TEST(EllipsoidRelation, Inside) {
   EXPECT_EQ(classify(at(0, 1.0), at(1.5, 0.3)),
             Relation::separate);  // on a common axis: a double negative root
   EXPECT_EQ(classify(at(0, 1.0), at(1.3, 0.3)), Relation::touching);
-  // Crossed needles: four negative roots, yet none holds the other.
+  // Crossed needles: four negative roots, but neither contains the other.
   const PlacedEllipsoid needle = place({Vec3(10, 1, 1)}, {Vec3::Zero(), Quat::Identity()});
   const PlacedEllipsoid crossed = place({Vec3(1, 10, 1.5)}, {Vec3::Zero(), Quat::Identity()});
   EXPECT_EQ(classify(needle, crossed), Relation::overlapping);
 }
 
 TEST(EllipsoidRelation, SpheresFarApartAreSeparate) {
-  // Two of their four roots are the same, and the coefficients differ by many orders: three pairs in a
-  // thousand of these were said to overlap.
+  // Two of their four roots are equal, and the coefficients differ by many orders: earlier, three pairs in a
+  // thousand of these were reported as overlapping.
   Random random(3);
   for (int i = 0; i < 100000; ++i) {
     const double radius_a = random.uniform(0.01, 0.03), radius_b = random.uniform(0.01, 0.03);
@@ -306,8 +306,8 @@ TEST(PerramWertheim, TellsSeparateFromOverlapping) {
   }
 }
 
-// Fails today: t is searched for to 1e-3, but the maximum lies at a t of about 1 over the ratio of sizes, so
-// that of pairs of 1000 : 1 none that is apart is told so, and half of those of 20 : 1 and an aspect of 10.
+// Fails today: t is searched to 1e-3, but the maximum is at a t of about 1 over the ratio of sizes. So no
+// separate pair of 1000 : 1 is recognised, and only half of those of 20 : 1 with an aspect of 10.
 TEST(PerramWertheim, DISABLED_TellsSeparateFromOverlappingForAllSizes) {
   Random random(12);
   for (int i = 0; i < 20000; ++i) {

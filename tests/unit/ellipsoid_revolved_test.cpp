@@ -31,7 +31,7 @@ double least(const std::vector<Gap>& gaps) {
   return d;
 }
 
-/// Least of f over a square of parameters: all over a grid, then ever closer about the best places.
+/// Minimum of f over a square of parameters: on a grid, then refined about the best points.
 template <class F>
 double least_on_square(F&& f, int along, int round) {
   struct Place {
@@ -67,7 +67,7 @@ double least_on_square(F&& f, int along, int round) {
   return best;
 }
 
-/// From the ellipsoid to the wall by points of it, m.
+/// The distance from the ellipsoid to the wall by points of the wall, m.
 double brute_force(const Ellipsoid& shape, const Pose& pose, const PlacedRevolved& wall) {
   const RevolvedSurface& s = *wall.surface;
   const auto from = [&](const Vec2& profile, double phi) {
@@ -109,7 +109,7 @@ std::vector<Kind> kinds(const Pose& pose) {
 }
 
 TEST(EllipsoidRevolved, LeastGapIsThatOfBruteForce) {
-  // Points of the sharp surface, each with its distance from the ellipsoid: 1e-7 rad and lengths of them.
+  // Points of the sharp surface, each with its distance from the ellipsoid, to 1e-7 rad and 1e-7 of lengths.
   Random random(3);
   const Pose stands{Vec3(1.0, 2.0, -0.5), random.rotation()};
   for (const Kind& kind : kinds(stands)) {
@@ -175,7 +175,7 @@ TEST(EllipsoidRevolved, InteriorOfDiscMatchesThePlane) {
 }
 
 TEST(EllipsoidRevolved, CylinderAwayFromRimsMatchesTubeBore) {
-  // And its outside, where one plane lies between them. Second differences over 1e-4 s are good to 1e-4.
+  // And its outside, with one plane between them. Second differences over 1e-4 s are accurate to 1e-4.
   Random random(6);
   const Pose stands{Vec3(0.3, 0.1, 0.2), random.rotation()};
   const PlacedRevolved wall = placed({{0.5, -3}, {0.5, 3}}, false, 0.05, stands);
@@ -207,7 +207,7 @@ TEST(EllipsoidRevolved, CylinderAwayFromRimsMatchesTubeBore) {
     }
     twice += count == 2 ? 1 : 0;
     for (const Gap& g : of_wall) {
-      if (g.feature % 16 >= 8) continue;  // all round
+      if (g.feature % 16 >= 8) continue;  // a full circle
       const Gap* same = std::min_element(of_tube, of_tube + count, [&](const Gap& a, const Gap& b) {
         return (a.point - g.point).norm() < (b.point - g.point).norm();
       });
@@ -221,12 +221,13 @@ TEST(EllipsoidRevolved, CylinderAwayFromRimsMatchesTubeBore) {
     }
   }
   EXPECT_GT(twice, 10);
-  EXPECT_LE(unequal, 3);  // a shallow second maximum lies between the samples of one and not of the other
+  EXPECT_LE(unequal, 3);  // only one of them has samples on both sides of a shallow second maximum
 }
 
 TEST(EllipsoidRevolved, FittingBallTouchesAllAround) {
   const Ellipsoid ball{{0.1, 0.1, 0.1}};
-  // In a funnel of half angle 30 degrees, and on the rim of a hole: each hold it with three contacts or more.
+  // In a funnel of half angle 30 degrees, and on the rim of a hole: each holds it with three contacts or
+  // more.
   const PlacedRevolved funnel = placed({{0, 0}, {std::tan(pi / 6), 1}});
   const auto in_funnel = found(ball, {Vec3(0, 0, 0.2), Quat::Identity()}, funnel, 1e-3);
   ASSERT_GE(in_funnel.size(), 3u);
@@ -247,7 +248,7 @@ TEST(EllipsoidRevolved, FittingBallTouchesAllAround) {
 }
 
 TEST(EllipsoidRevolved, SingleContactPassesAroundDrumEdge) {
-  // From the flat end over the edge to the round side: the gap does not jump, and nothing is felt twice.
+  // From the flat end over the edge to the round side: the gap does not jump, and no contact counts twice.
   Random random(8);
   const PlacedRevolved drum = placed({{0, -0.3}, {0.5, -0.3}, {0.5, 0.3}, {0, 0.3}});
   const Ellipsoid shape{{0.2, 0.15, 0.07}};
@@ -266,7 +267,7 @@ TEST(EllipsoidRevolved, SingleContactPassesAroundDrumEdge) {
 }
 
 TEST(EllipsoidRevolved, GapAccelerationOfRotatingWalls) {
-  // The same feature's distance a little before and after, with both moved along.
+  // The distance of the same feature slightly before and after, with both bodies moved.
   Random random(9);
   const double dt = 1e-4;
   int compared = 0;
@@ -316,7 +317,7 @@ TEST(EllipsoidRevolved, BoxHoldsTheWall) {
           EXPECT_LT(((at - middle).cwiseAbs() - half).maxCoeff(), 1e-12);
         }
       }
-      // And touches what is in it: the corners' circles reach its faces.
+      // And touches its content: the corners' circles reach its faces.
       for (const Vec2& c : kind.wall.surface->corners)
         EXPECT_LT((kind.wall.pose.position + kind.wall.pose.orientation * Vec3(c[0], 0, c[1]) - middle)
                       .cwiseAbs()
@@ -327,7 +328,7 @@ TEST(EllipsoidRevolved, BoxHoldsTheWall) {
 }
 
 // Meshes of discs, cylinders, cones, balls, tori and rounded profiles: their points and the middles of their
-// triangles lie within the sagitta of the wall, and no point of the wall is farther from all triangles.
+// triangles are within the sagitta of the wall, and no point of the wall is farther from all triangles.
 TEST(RevolvedMesh, LiesOnTheWall) {
   constexpr double sagitta = 1e-3;
   const std::vector<PlacedRevolved> walls{
@@ -346,7 +347,7 @@ TEST(RevolvedMesh, LiesOnTheWall) {
     for (const auto& t : mesh.triangles) {
       const Vec3 &a = mesh.points[t[0]], &b = mesh.points[t[1]], &c = mesh.points[t[2]];
       area += 0.5 * (b - a).cross(c - a).norm();
-      // Inside of the rounded profile sides of neighbours cross, deep in the wall.
+      // Inside the rounded profile, sides of neighbours cross, deep in the wall.
       for (const Vec3& x : {a, Vec3((a + b + c) / 3.0)})
         EXPECT_LT(distance(walls[w], x), 1.01 * sagitta) << w;
       if (w == 5) continue;
@@ -359,7 +360,7 @@ TEST(RevolvedMesh, LiesOnTheWall) {
     if (w == 5) continue;
     EXPECT_NEAR(area, exact[w], 0.02 * exact[w]) << w;
   }
-  // Twice as near with half as long chords.
+  // Half the error with half the chord length.
   const auto triangles = [&](double s) {
     return static_cast<double>(mesh_of(*walls[1].surface, s).triangles.size());
   };

@@ -86,7 +86,8 @@ TEST(Ellipsoid, HalfExtentHoldsTheSurface) {
   }
 }
 
-// Whoever asks a shape from outside: the farthest point, where rays meet it, and its numbers there and back.
+// The outside queries of a shape: the farthest point, intersections with rays, and its numbers there and
+// back.
 TEST(Shapes, SupportRaysAndDescriptionAgree) {
   Random random(21);
   Shapes shapes;

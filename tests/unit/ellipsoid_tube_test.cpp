@@ -10,7 +10,7 @@ namespace {
 
 const Tube tube{Vec3(0, 0, -1), Vec3(0, 0, 1), 0.5, 0.04};
 
-/// Distance of a point to the tube's wall: to its middle surface, less half the thickness.
+/// Distance of a point to the tube's wall: to its middle surface, minus half the thickness.
 double wall_distance(const Vec3& x) {
   const double radial = std::hypot(x[0], x[1]) - tube.middle_radius();
   const double beyond = std::max(0.0, std::abs(x[2]) - 1.0);
@@ -36,8 +36,8 @@ double smallest_gap(const Ellipsoid& shape, const Pose& pose) {
 }
 
 TEST(EllipsoidTube, SmallestGapIsTheSampledDistance) {
-  // Inside, outside, across the rims, beyond the ends; grains clear of the wall so that sampling sees the
-  // distance.
+  // Inside, outside, across the rims, beyond the ends; grains at some distance from the wall, so that
+  // sampling resolves the distance.
   Random random(1);
   int compared = 0;
   for (int i = 0; i < 400; ++i) {
@@ -83,8 +83,8 @@ TEST(EllipsoidTube, SphereInsideOutsideAndOnTheRim) {
 }
 
 TEST(EllipsoidTube, NormalTurnsSteadilyOverTheRim) {
-  // A small sphere carried round the rim at a constant distance from it: one contact, the normal from the
-  // axis outwards.
+  // A small sphere moves round the rim at a constant distance: one contact, with its normal from the axis
+  // outwards.
   const Ellipsoid sphere{Vec3::Constant(0.05)};
   const double reach = 0.02 + 0.05 + 0.001;
   for (int k = 0; k <= 180; ++k) {
@@ -154,7 +154,7 @@ TEST(EllipsoidTube, GapAcceleration) {
         found_both &= same != moved + n;
         if (same != moved + n) sum += same->distance;
       }
-      if (!found_both || std::abs(sum) > 1e-6) continue;  // the contact ended or became another one
+      if (!found_both || std::abs(sum) > 1e-6) continue;  // the contact ended or changed its feature
       const double difference = sum / (dt * dt);
       ASSERT_NEAR(gap_acceleration(shape, pose, tube, g[k], {v, 1e-4}), difference,
                   2e-2 * (1.0 + std::abs(difference)))

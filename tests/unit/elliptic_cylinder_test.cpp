@@ -22,7 +22,7 @@ Quat any_orientation(Random& random) {
   return q.normalized();
 }
 
-/// Points of the sheet, evenly in the eccentric angle, in the world.
+/// Points of the sheet in world axes, evenly spaced in the eccentric angle.
 std::vector<Vec3> sheet_points(const EllipticCylinder& w, int around, int along) {
   const Vec3 z = (w.end - w.start).normalized(), y = (w.up - w.up.dot(z) * z).normalized(), x = y.cross(z);
   std::vector<Vec3> points;
@@ -47,7 +47,7 @@ double by_force(const Ellipsoid& shape, const Pose& pose, const EllipticCylinder
   return least - 0.5 * w.thickness;
 }
 
-// Of a round section all is as with the tube of the same wall, but for the numbers of features.
+// A round section gives the same results as the tube of the same wall, except for the numbers of features.
 TEST(EllipticCylinder, RoundSectionMatchesTheTube) {
   Random random(7);
   const Tube tube{Vec3(0.1, -0.2, 0.3), Vec3(0.6, 0.9, 0.1), 0.35, 0.1};
@@ -62,7 +62,8 @@ TEST(EllipticCylinder, RoundSectionMatchesTheTube) {
     const int count = gaps(shape, pose, tube, 0.02, of_tube);
     std::vector<Gap> found;
     contacts(shape, pose, wall, 0.02, found);
-    // Deep in the wall both see what the other does not: such places do not come up in runs.
+    // Deep in the wall each finds contacts which the other does not find: such positions do not occur in
+    // runs.
     if (room(wall, pose.position).how == WallRoom::How::in_the_wall) continue;
     ASSERT_EQ(found.size(), static_cast<std::size_t>(count)) << k;
     for (int i = 0; i < count; ++i) {
@@ -77,8 +78,8 @@ TEST(EllipticCylinder, RoundSectionMatchesTheTube) {
   EXPECT_GT(met, 300);
 }
 
-// The least distance is that to the nearest of 58,000 points of the sheet, from inside, outside, at rims and
-// edges.
+// The least distance equals the distance to the nearest of 58,000 points of the sheet, from inside, outside,
+// at rims and edges.
 TEST(EllipticCylinder, LeastDistanceMatchesBruteForce) {
   Random random(11);
   int met = 0;
@@ -96,14 +97,13 @@ TEST(EllipticCylinder, LeastDistanceMatchesBruteForce) {
     contacts(shape, pose, wall, 2.0, found);
     ASSERT_FALSE(found.empty()) << k;
     const double least = std::ranges::min_element(found, {}, &Gap::distance)->distance;
-    EXPECT_NEAR(least, expected, 1e-3) << k;  // of points 9 mm apart, and a grain that bends with 20 mm
+    EXPECT_NEAR(least, expected, 1e-3) << k;  // points 9 mm apart, a grain's curvature radius 20 mm
     ++met;
   }
   EXPECT_GT(met, 250);
 }
 
-// Contacts are places: the point is midway between a point of the body's surface and one of the wall's, along
-// the normal.
+// Contact points: midway between a point of the body's surface and one of the wall's, along the normal.
 TEST(EllipticCylinder, ContactsAreMidwayAlongTheirNormals) {
   Random random(3);
   int met = 0;
@@ -133,7 +133,7 @@ TEST(EllipticCylinder, ContactsAreMidwayAlongTheirNormals) {
   EXPECT_GT(met, 200);
 }
 
-// A ball that lies in a trough swings as on the curve of its section: the second derivative of its gap.
+// A ball in a trough swings as on the curve of its section: the second derivative of its gap.
 TEST(EllipticCylinder, GapAccelerationMatchesSectionCurvature) {
   EllipticCylinder wall{Vec3(-1, 0, 0), Vec3(1, 0, 0)};
   wall.half_width = 0.8;
@@ -148,13 +148,13 @@ TEST(EllipticCylinder, GapAccelerationMatchesSectionCurvature) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_NEAR(found[0].distance, 1e-4, 1e-12);
   const double speed =
-      0.3;  // along the width: the wall falls away from its tangent as its curve of 0.8^2/0.5 does
+      0.3;  // along the width: at the bottom the wall's section has a radius of curvature of 0.8^2/0.5
   const double a = gap_acceleration(ball, pose, wall, found[0], {{Vec3(0, speed, 0), Vec3::Zero()}, 1e-4});
-  const double radius = 0.8 * 0.8 / 0.5 - bore - r - 1e-4;  // of the way of the centre at that distance
+  const double radius = 0.8 * 0.8 / 0.5 - bore - r - 1e-4;  // of the centre's path at this distance
   EXPECT_NEAR(a, -speed * speed / radius, 1e-4);
 }
 
-// Bodies in the planes of symmetry, where slopes are exactly zero: each is hit from where it is.
+// Bodies in the planes of symmetry, where slopes are exactly zero: each finds its contacts.
 TEST(EllipticCylinder, FindsContactsInPlanesOfSymmetry) {
   for (const double angle : {0.0, 0.5 * pi, pi, 1.5 * pi}) {
     for (const double side : {-1.0, 1.0}) {
@@ -179,7 +179,7 @@ TEST(EllipticCylinder, FindsContactsInPlanesOfSymmetry) {
   }
 }
 
-// A ball that fills a flat trough nearly, with its centre above the edges, is still held by its sides.
+// A ball that nearly fills a flat trough, with its centre above the edges, is still held by its sides.
 TEST(EllipticCylinder, TroughHoldsABallWhoseCentreIsAboveItsEdges) {
   EllipticCylinder wall{Vec3(-1, 0, 0), Vec3(1, 0, 0)};
   wall.half_width = 1.0;
@@ -194,8 +194,7 @@ TEST(EllipticCylinder, TroughHoldsABallWhoseCentreIsAboveItsEdges) {
   EXPECT_NEAR(found[0].normal.z(), 1.0, 1e-12);
 }
 
-// All points of the mesh are on the surface, patches face outwards, and a closed mesh holds the wall's
-// volume.
+// All points of the mesh are on the surface, patches face outwards, and a closed mesh has the wall's volume.
 TEST(EllipticCylinder, MeshLiesOnIt) {
   for (const bool trough : {false, true}) {
     EllipticCylinder wall{Vec3(0.2, 0.1, 0), Vec3(1.0, 0.5, 0.3)};

@@ -21,7 +21,7 @@ double end_of(const SourceText& source, const std::string& name, double until, R
   return run_of(source, until, options).value(name);
 }
 
-/// Errors of two steps, one half of the other: their ratio's logarithm is the order.
+/// Errors of two steps, one half of the other: the logarithm of their ratio is the order.
 double order_of(const SourceText& source, const std::string& name, double until, double exact,
                 Formula formula, double step) {
   const double coarse = std::abs(end_of(source, name, until, {.step = step, .formula = formula}) - exact);
@@ -44,13 +44,13 @@ TEST(ModelRun, ImplicitEulerStepsMatchTheFormula) {
   run.advance();
   EXPECT_NEAR(run.value("x"), 1.0 / 1.04, 1e-14);
   EXPECT_NEAR(run.value("v"), -0.4 / 1.04, 1e-14);
-  run.advance();  // and the next from there
+  run.advance();  // the next one continues from there
   EXPECT_NEAR(run.value("x"), (1.0 / 1.04 - 0.04 / 1.04) / 1.04, 1e-14);
 }
 
 TEST(ModelRun, TheBackwardFormulaIsExactForParabolas) {
   const SourceText fall{"m.mo", "model m Real x(start = 0, fixed = true); equation der(x) = 2*time; end m;"};
-  // The first step is implicit Euler's: off by h^2; every other one is exact for what was before it.
+  // The first step is implicit Euler's, with an error of h^2; every other one is exact for its start.
   const double h = 0.1;
   Simulation run(compile_model(fall), {.step = h, .formula = Formula::bdf2, .compiled = false});
   run.advance();
@@ -61,7 +61,7 @@ TEST(ModelRun, TheBackwardFormulaIsExactForParabolas) {
 
 const SourceText pendulum = shipped("pendulum.mo");
 
-/// The angle equation of the same pendulum, by its own steps.
+/// The angle equation of the same pendulum, with its own steps.
 TEST(ModelRun, ThePendulumInCartesianCoordinatesIsThatInItsAngle) {
   const SourceText angle{"a.mo",
                          "model a Real phi(start = 0, fixed = true); Real w(start = 0, fixed = true); "
@@ -75,7 +75,7 @@ TEST(ModelRun, ThePendulumInCartesianCoordinatesIsThatInItsAngle) {
   EXPECT_NEAR(run.value("x") * run.value("vx") + run.value("y") * run.value("vy"), 0.0, 1e-11);
 }
 
-/// Thrown hard enough it goes round: every quarter the other coordinate is the state.
+/// Thrown with enough speed it rotates fully: every quarter the other coordinate is the state.
 TEST(ModelRun, StatesAreReselectedThroughFullRotations) {
   SourceText thrown = pendulum;
   const auto change = [&](const std::string& from, const std::string& to) {
@@ -105,7 +105,7 @@ struct Angles {
   double upper, lower;
 };
 
-// As in mechanisms_test.cpp: from both angles' equations with an accuracy of 1e-13; from the vertical.
+// As in mechanisms_test.cpp: from both angles' equations with an accuracy of 1e-13; angles from the vertical.
 TEST(ModelRun, DoublePendulumOfSubmodelsConvergesAtSecondOrder) {
   const Angles reference[] = {{-0.6250876998063906, -1.034585085680012},
                               {-0.4829715342517544, -1.324048712302363},
@@ -192,7 +192,7 @@ TEST(ModelRun, EventTimesAreLocatedPrecisely) {
   EXPECT_EQ(run.time(), 1.0);
 }
 
-/// Off the stop the own half swing takes pi / sqrt(4), on it pi / sqrt(100): both by the formula's order.
+/// Off the stop half a period takes pi / sqrt(4), on it pi / sqrt(100): both with the formula's order.
 TEST(ModelRun, SpringWithStopSwitchesAtContact) {
   const double touch = std::numbers::pi / 4, leave = touch + std::numbers::pi / 10;
   const Simulation run =
@@ -202,7 +202,7 @@ TEST(ModelRun, SpringWithStopSwitchesAtContact) {
   EXPECT_NEAR(run.event_times()[1], leave, 1e-6);
 }
 
-/// Times between bounces shrink by e: the k-th ends at t0 (1 + 2 (e + ... + e^(k-1))).
+/// Times between bounces decrease by e: the k-th ends at t0 (1 + 2 (e + ... + e^(k-1))).
 TEST(ModelRun, ABallBouncesAtItsTimes) {
   const Simulation run =
       run_of(shipped("bouncing_ball.mo"), 2.5, {.step = 1e-4, .formula = Formula::bdf2, .compiled = false});
@@ -276,7 +276,7 @@ TEST(ModelRun, UnknownOnBothSidesIsSolved) {
         0.01, {});
   };
   EXPECT_NEAR(at_end("x = cos(x)"), 0.7390851332151607,
-              1e-12);  // where both meet, by the iteration x <- cos x
+              1e-12);  // at the intersection, by the iteration x <- cos x
   EXPECT_NEAR(at_end("x = 2*x + 3"), -3.0, 1e-12);
 }
 
@@ -299,7 +299,7 @@ TEST(ModelRun, FreeStartValuesAreProjectedToTheNearestSolution) {
   EXPECT_EQ(run.counts().free_starts, 1);
 }
 
-/// Loops of the excavator close: pins of rods, rocker and link where the bodies' own pins are.
+/// Loops of the excavator close: pins of rods, rocker and link are at the bodies' own pins.
 TEST(ModelRun, ExcavatorsLoopsAreClosed) {
   Simulation run(compile_model(shipped("excavator.mo")), {.step = 1e-2, .compiled = false});
   const auto v = [&](const char* name) { return run.value(name); };
@@ -318,7 +318,7 @@ TEST(ModelRun, ExcavatorsLoopsAreClosed) {
   }
 }
 
-/// Rates of the excavator's pistons, from the levers, are those of their lengths; force times rate is the
+/// Rates of the excavator's pistons, from the levers, are those of their lengths; force times rate equals the
 /// power of gravity.
 TEST(ModelRun, ExcavatorForcesBalanceGravityPower) {
   Simulation run(compile_model(shipped("excavator.mo")),

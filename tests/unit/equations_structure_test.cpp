@@ -1,4 +1,4 @@
-// What follows from which unknown stands in which equation: matching, parts, blocks, index, tearing.
+// Consequences of which unknowns are in which equation: matching, parts, blocks, index, tearing.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -44,7 +44,7 @@ TEST(ModelStructure, MatchingIsMaximumByExhaustiveSearch) {
   }
 }
 
-/// A row is in the over-determined part just if some maximum matching leaves it out.
+/// A row is in the over-determined part exactly if some maximum matching leaves it out.
 TEST(ModelStructure, OverAndUnderdeterminedPartsMatchExhaustiveSearch) {
   std::mt19937 random(2);
   for (int trial = 0; trial < 200; ++trial) {
@@ -153,7 +153,7 @@ TEST(ModelStructure, SolvesForLinearUnknownsAndAngles) {
   EXPECT_FALSE(solve(e[0].residual, model.find("time")));
 }
 
-/// How often each equation of a text is differentiated.
+/// The number of differentiations of each equation of a text.
 std::vector<int> times_of(const SourceText& source) {
   const FlatModel model = compile_model(source);
   std::vector<int> times;
@@ -168,20 +168,21 @@ TEST(ModelStructure, PantelidesOnThePendulum) {
 }
 
 TEST(ModelStructure, PantelidesOnSmallSystems) {
-  // Index 1: nothing. Two capacitors in parallel: index 2, the tie of both voltages once.
+  // Index 1: none. Two capacitors in parallel: index 2, the coupling of both voltages once.
   EXPECT_EQ(times_of({"m", "model m Real x; Real y; equation der(x) = y; y + sin(y) = x; end m;"}),
             (std::vector<int>{0, 0}));
   EXPECT_EQ(times_of({"m",
                       "model m Real a; Real b; Real i; equation der(a) = i; der(b) = 1 - i; a = 2*b + "
                       "sin(time); end m;"}),
             (std::vector<int>{0, 0, 1}));
-  // A course that is prescribed: force by its second derivative, index 3.
+  // A prescribed motion: force by its second derivative, index 3.
   EXPECT_EQ(
       times_of(
           {"m",
            "model m Real x; Real v; Real F; equation der(x) = v; der(v) = F - x; x = sin(time) + 2; end m;"}),
       (std::vector<int>{1, 0, 2}));
-  // Mattsson, Soederlind (1993), their linear example: x2 and x1 given by time, the rest by derivatives.
+  // Mattsson, Soederlind (1993), their linear example: x2 and x1 are given functions of time, the rest by
+  // derivatives.
   EXPECT_EQ(
       times_of(
           {"m",
@@ -220,14 +221,14 @@ TEST(ModelStructure, ExcavatorHasBlocksOfFiveThreeAndThreeEachTornToOne) {
   std::ranges::sort(torn.names);
   EXPECT_EQ(torn.sizes, (std::vector<std::size_t>{3, 3, 5}));
   EXPECT_EQ(torn.names, (std::vector<std::string>{"r12", "r15", "r7"}));
-  // Without angles in closed form, as the heuristic goes, two of each three and four of the five are left.
+  // Without angles in closed form, the heuristic leaves two of each three and four of the five.
   EXPECT_EQ(torn_of(shipped("excavator.mo"), Tearing::heuristic).tears, (std::vector<std::size_t>{2, 2, 4}));
   const Torn whole = torn_of(shipped("excavator.mo"), Tearing::whole);
   EXPECT_EQ(whole.sizes, (std::vector<std::size_t>{11}));
   EXPECT_EQ(whole.tears, (std::vector<std::size_t>{11}));
 }
 
-/// The same structure in any order of the equations and with all turned about their sign of equality.
+/// The same structure for any order of the equations, and with both sides of all of them exchanged.
 TEST(ModelStructure, OrderAndCausalityOfTheTextDoNotMatter) {
   const std::string head =
       "model m Real x(start = 0, fixed = true); Real x1(start = 1, fixed = true) annotation(__Scree_tearing "

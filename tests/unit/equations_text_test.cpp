@@ -1,4 +1,4 @@
-// Declarative models as text: what is read, and what is told of mistakes.
+// Declarative models as text: what is read, and the messages for mistakes.
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ std::string faults_of(const std::string& text) {
   return {};
 }
 
-/// Every part of `parts` stands in what is told of the text.
+/// Every element of `parts` is in the message about the text.
 void expect_told(const std::string& text, std::initializer_list<const char*> parts) {
   const std::string told = faults_of(text);
   for (const char* part : parts)
@@ -103,7 +103,7 @@ TEST(ModelText, TooManyAndTooFewEquationsAreNamed) {
   EXPECT_EQ(told.find("line 10", 0), told.rfind("line 10")) << "the sound part is not blamed: " << told;
   expect_told("model m\n  Real a;\n  Real b;\nequation\n  a = 1;\nend m;",
               {"too few equations: 0 equations for 1 variable (b)"});
-  // As many as there are variables, but in a circle: three times the same.
+  // As many equations as variables, but in a circle: three times the same.
   expect_told("model m\n  Real a;\n  Real b;\n  Real c;\nequation\n  a = b;\n  b = c;\n  c = a;\nend m;",
               {"too many equations", "too few equations"});
 }
@@ -146,7 +146,7 @@ TEST(ModelText, IfEquationsWithinEachOtherAreCounted) {
   EXPECT_EQ(faults_of(nested(100)), "");
   expect_told(nested(101), {"at most 100 nested if-equations"});
   std::string row = "model m Real x; equation x = 1; ";
-  for (int k = 0; k < 200; ++k) row += "if time > 1 then else end if; ";  // one after the other
+  for (int k = 0; k < 200; ++k) row += "if time > 1 then else end if; ";  // in sequence
   EXPECT_EQ(faults_of(row + "end m;"), "");
 }
 
@@ -223,7 +223,7 @@ TEST(ModelText, ModifiersApplyThroughSubmodels) {
 }
 
 TEST(ModelText, FlowsOfConnectorsAddUpToZero) {
-  // A composite with a pin of its own: what flows in there is shared by both inside.
+  // A composite with its own pin: both parts inside share its flow.
   const std::string text =
       "connector Pin\n Real v;\n flow Real i;\nend Pin;\n"
       "model R\n parameter Real R = 1;\n Pin p;\n Pin n;\nequation\n p.v - n.v = R*p.i;\n p.i + n.i = "

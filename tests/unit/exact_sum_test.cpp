@@ -20,7 +20,7 @@ cpp_int whole(double x) {
   const auto digits = static_cast<std::int64_t>(std::ldexp(mantissa, 53));
   const int shift = exponent - 53 + 1074;
   cpp_int n = digits;
-  return shift >= 0 ? cpp_int(n << shift) : cpp_int(n >> -shift);  // of subnormal numbers these bits are zero
+  return shift >= 0 ? cpp_int(n << shift) : cpp_int(n >> -shift);  // subnormal numbers: these bits are zero
 }
 
 /// The double nearest to n 2^-1074, ties to even.
@@ -85,7 +85,7 @@ TEST(ExactSum, WhatIsNotFiniteIsAsInAnySum) {
   EXPECT_EQ(sum_of({-infinity, 1e308}), -infinity);
   EXPECT_TRUE(std::isnan(sum_of({infinity, -infinity})));
   EXPECT_TRUE(std::isnan(sum_of({std::nan(""), 1.0})));
-  EXPECT_EQ(sum_of({1.7e308, 1.7e308}), infinity);           // beyond the largest number
+  EXPECT_EQ(sum_of({1.7e308, 1.7e308}), infinity);           // above the largest number
   EXPECT_EQ(sum_of({1.7e308, 1.7e308, -1.7e308}), 1.7e308);  // but only at the end
 }
 
@@ -105,7 +105,7 @@ TEST(ExactSum, SameBitsInAnyOrderAndByAnyParts) {
 }
 
 TEST(ExactSum, HoldsMoreThanItsLimbsHoldAtATime) {
-  // Carries are taken in time: 2^20 numbers of all ones, doubled 40 times.
+  // Carries are handled in time: 2^20 numbers of all ones, doubled 40 times.
   ExactSum sum;
   const double ones = std::nextafter(2.0, 1.0);
   for (int k = 0; k < 1 << 20; ++k) sum.add(ones);

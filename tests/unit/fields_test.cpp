@@ -49,8 +49,8 @@ TEST(SolidVolume, AddsUpToTheVolumeOfTheBodies) {
   }
 }
 
-// Points of a body in a tilted layer, counted: the standard error of the part p of n points is sqrt(p (1 - p)
-// / n).
+// Points of a body in a tilted layer, counted: the standard error of the share p of n points is sqrt(p (1 -
+// p) / n).
 TEST(SolidVolume, OfATiltedEllipsoidAgreesWithCountedPoints) {
   World world;
   Random random(8);
@@ -96,7 +96,7 @@ TEST(CoarseFields, KeepMassAndMomentum) {
               1e-12 * total(world.bodies.mass));
   EXPECT_NEAR(total(fields.solid_fraction) * grid.cell_volume(), solid, 1e-12 * solid);
   Vec3 momentum = Vec3::Zero();
-  double energy = 0.0;  // of translation: of the mean motion and of the temperature
+  double energy = 0.0;  // of translation: mean motion plus temperature
   for (std::size_t c = 0; c < grid.size(); ++c) {
     momentum += fields.density[c] * fields.velocity[c] * grid.cell_volume();
     energy += 0.5 * fields.density[c] * (fields.velocity[c].squaredNorm() + 3.0 * fields.temperature[c]) *
@@ -108,7 +108,7 @@ TEST(CoarseFields, KeepMassAndMomentum) {
 }
 
 TEST(CoarseFields, RigidRotationIsReproduced) {
-  // Spheres on a cubic lattice that turns as a whole.
+  // Spheres on a cubic lattice that rotates as a whole.
   World world;
   const Vec3 spin(0.3, -0.5, 2.0);
   const double spacing = 0.05, width = 0.2;
@@ -128,18 +128,18 @@ TEST(CoarseFields, RigidRotationIsReproduced) {
     const Vec3 cell(static_cast<double>(c % grid.count[0]), static_cast<double>(row),
                     static_cast<double>(layer));
     const Vec3 x = grid.low + grid.edges * (cell + Vec3::Constant(0.5));
-    // A lattice of four spacings a width is uniform to the kernel's Fourier transform there.
+    // A lattice with four spacings per width is uniform, to the kernel's Fourier transform there.
     EXPECT_NEAR(fields.density[c], density, 0.01 * density);
     EXPECT_LT((fields.velocity[c] - spin.cross(x)).norm(), 0.01 * spin.norm() * width);
-    // What is left of the velocities within the width is their spread, <(spin x d)^2> / 3: the mean of d^2
-    // under Lucy's kernel is w^2 / 4 (its moment, by Beta functions), two thirds of it across the spin.
+    // The rest of the velocities within the width is their spread, <(spin x d)^2> / 3: the mean of d^2 under
+    // Lucy's kernel is w^2 / 4 (its moment, by Beta functions), two thirds of it across the spin.
     const double spread = spin.squaredNorm() * width * width / 18.0;
     EXPECT_NEAR(fields.temperature[c], spread, 0.03 * spread);
   }
 }
 
-// A column of equal spheres, each carrying what stands on it: the force through any height is the weight
-// above it, smeared by the kernel in the same way as the mass that weighs.
+// A column of equal spheres, each carrying those above it: the force through any height is the weight above
+// it, smoothed by the same kernel as the mass.
 TEST(CoarseFields, StressOfAColumnIsTheWeightAbove) {
   World world;
   const double radius = 0.05, width = 0.12, g = 9.81;
@@ -165,7 +165,7 @@ TEST(CoarseFields, StressOfAColumnIsTheWeightAbove) {
     }
     const double height = grid.low.z() + (static_cast<double>(k) + 0.5) * grid.edges(2, 2);
     above += 0.5 * mass * g;
-    // Down to the kernel's reach of the ground, whose push is no stress of the column.
+    // Down to the kernel's width above the ground, whose force is no stress of the column.
     if (height > width) {
       EXPECT_NEAR(force, above, 0.01 * weight * count) << height;
     }
@@ -188,7 +188,7 @@ PlacedCell sheared_cell(double strain, double rate = 0.0) {
   return placed;
 }
 
-/// A cell full of bodies at random places in it or out of it, and contacts between those that are near.
+/// A cell with bodies at random positions inside or outside it, and contacts between neighbours.
 struct FullCell {
   World world;
   std::vector<ContactForce> contacts;
@@ -217,14 +217,13 @@ FullCell full_cell(const PlacedCell& cell) {
   return full;
 }
 
-// One period of a cell, whatever its shape: its mass, and the stress of its
-// contacts are on the grid to rounding.
+// One period of a cell of any shape: its mass, and the stress of its contacts are on the grid to rounding.
 TEST(CoarseFieldsInACell, IntegrateToCellMassAndStress) {
   for (const double strain : {0.0, 0.3, 4.7}) {
     const PlacedCell cell = sheared_cell(strain, 7.0);
     const FullCell full = full_cell(cell);
     ASSERT_GT(full.contacts.size(), 50u);
-    for (const double width : {0.07, 0.35}) {  // the kernel of the second comes to its own images
+    for (const double width : {0.07, 0.35}) {  // the second kernel reaches its own images
       const Grid grid = covering_grid(cell, Vec3::Zero(), Vec3::Zero(), width, width / 3.0);
       EXPECT_NEAR(grid.cell_volume() * static_cast<double>(grid.size()), cell.volume, 1e-12 * cell.volume);
       const CoarseFields fields =
@@ -241,8 +240,8 @@ TEST(CoarseFieldsInACell, IntegrateToCellMassAndStress) {
   }
 }
 
-// Bodies on the places of a lattice that flow with the cell: density is the same everywhere, and the velocity
-// is that of the flow, across the seam as elsewhere.
+// Bodies on a lattice that flow with the cell: density is the same everywhere, and the velocity is that of
+// the flow, also across the seam.
 TEST(CoarseFieldsInACell, AreContinuousAcrossTheSeam) {
   PlacedCell cell = sheared_cell(0.3, 7.0);
   World world;
@@ -262,7 +261,7 @@ TEST(CoarseFieldsInACell, AreContinuousAcrossTheSeam) {
                   static_cast<double>(c / grid.count[0] % grid.count[1]),
                   static_cast<double>(c / grid.count[0] / grid.count[1]));
     const Vec3 x = grid.low + grid.edges * (at + Vec3::Constant(0.5));
-    // As uniform as the kernel is wide: three to four spacings.
+    // The uniformity of the kernel: it is three to four spacings wide.
     EXPECT_NEAR(fields.density[c], density, 0.02 * density);
     EXPECT_LT((fields.velocity[c] - cell.flow(x)).norm(), 0.02 * cell.rate.norm() * width);
   }
@@ -306,7 +305,7 @@ TEST(CoarseFields, AreTheSameOnAnyNumberOfThreads) {
   EXPECT_EQ(one.contact_stress, four.contact_stress);
 }
 
-// Mass, momentum and kinetic energy of the mean are the means of both.
+// Mass, momentum and kinetic energy of the mean equal the means of both.
 TEST(MeanFields, KeepMassMomentumAndEnergy) {
   World first = random_world(50), second = random_world(80);
   const Grid grid = covering_grid({-0.3, -0.2, 0.0}, {0.3, 0.2, 0.5}, 0.2, 0.05);

@@ -13,7 +13,7 @@ namespace scree {
 namespace {
 
 // The free top of inertia (1, 2, 3) from (1, 1, 1): its period is 6.42270308422569 s, and its rates after 10
-// s are known to 16 digits; renewed as often as its series asks for.
+// s are known to 16 digits. The solution is restarted as often as its series requires.
 TEST(FreeRotation, AsymmetricTopMatchesReferenceToRounding) {
   const Vec3 inertia(1.0, 2.0, 3.0);
   Quat q = Quat::Identity();
@@ -43,7 +43,7 @@ TEST(FreeRotation, AsymmetricTopMatchesReferenceToRounding) {
   EXPECT_LT(pieces, 100);
 }
 
-// The closed form of a solid of revolution against the series of one that is hardly none.
+// The closed form for a solid of revolution against the series for a nearly symmetric top.
 TEST(FreeRotation, SolidOfRevolutionIsTheLimitOfNearbyTops) {
   const Quat q = Quat(0.3, 0.5, -0.2, 0.7).normalized();
   const Vec3 w(0.4, -1.1, 0.7);
@@ -80,8 +80,8 @@ void expect_no_overlap(const Model& model, const Bodies& b) {
     }
 }
 
-// Elastic gases of spheres and of ellipsoids: energy and momentum to rounding, nobody overlaps or escapes,
-// and a workspace that is new and other threads leave the same bits.
+// Elastic gases of spheres and of ellipsoids: energy and momentum to rounding, no body overlaps or escapes,
+// and a new workspace and other threads give the same bits.
 TEST(Clusters, ElasticGasConservesEnergyAndMomentum) {
   for (const bool periodic : {true, false})
     for (const Vec3& axes : {Vec3(1.0, 1.0, 1.0), Vec3(1.25, 1.0, 0.8), Vec3(2.0, 1.0, 1.0)}) {

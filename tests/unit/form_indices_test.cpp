@@ -46,8 +46,8 @@ TEST(FormIndices, MatchClosedFormsOfASpheroid) {
   EXPECT_NEAR(form.flatness, c, mesh_error);
   EXPECT_NEAR(form.convexity, 1.0, mesh_error);
   EXPECT_NEAR(form.inscribed_radius, c, mesh_error);
-  // Along x = (sin t, c cos t), with w^2 = cos^2 t + c^2 sin^2 t, curvatures are c / w^3 and c / w; the first
-  // is the sharper one where w < 1, a corner where c^2 > w^3. Areas go with sin t w.
+  // Along x = (sin t, c cos t), with w^2 = cos^2 t + c^2 sin^2 t, curvatures are c / w^3 and c / w. The first
+  // is the larger one where w < 1, and a corner where c^2 > w^3. Areas are proportional to sin t w.
   double corners = 0.0, radii = 0.0;
   integral(0.0, pi, [&](double t) {
     const double w = std::hypot(std::cos(t), c * std::sin(t)), area_t = std::sin(t) * w;
@@ -55,12 +55,12 @@ TEST(FormIndices, MatchClosedFormsOfASpheroid) {
     return 0.0;
   });
   EXPECT_NEAR(form.roundness, radii / corners / c,
-              5 * mesh_error);  // the border of the corners is cut by the mesh
+              5 * mesh_error);  // the mesh cuts the border of the corners
 }
 
 TEST(FormIndices, MatchIntegralsForAWaistedBodyOfRevolution) {
-  // Radius^2 of the dumbbell at x is (1 - x^2 - 0.65 (1 - (x/0.55)^2)^2) / 4 with the last term for |x| <
-  // 0.55 only; its hull fills the waist with a cylinder as wide as the widest place.
+  // Radius^2 of the dumbbell at x is (1 - x^2 - 0.65 (1 - (x/0.55)^2)^2) / 4, with the last term for |x| <
+  // 0.55 only; its hull fills the waist with a cylinder of the largest radius.
   const auto squared = [](double x) {
     const double q = std::max(0.0, 1.0 - x * x / (0.55 * 0.55));
     return 0.25 * (1.0 - x * x - 0.65 * q * q);
@@ -93,7 +93,7 @@ TEST(FormIndices, AreIndependentOfTheFrame) {
   EXPECT_NEAR(a.convexity, b.convexity, mesh_error);
 }
 
-// However thin: areas of spheroids of semi-axes 1, 1, c in closed form.
+// For any thickness: areas of spheroids of semi-axes 1, 1, c in closed form.
 TEST(FormIndices, MatchClosedFormsOfNeedlesAndFlakes) {
   for (const double c : {100.0, 1e6, 1e-2, 1e-6}) {
     const double e = std::sqrt(1.0 - std::min(c * c, 1.0 / (c * c)));

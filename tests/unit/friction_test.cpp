@@ -1,4 +1,4 @@
-// Admissible friction: smooth and sampled sets, directions and places.
+// Admissible friction: smooth and sampled sets, directions and patches.
 #include <Eigen/LU>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,8 @@ TEST(LeastEnergy, BeatsEveryPointOfTheSet) {
 }
 
 TEST(LeastEnergy, SampledSetsConvergeToTheDisc) {
-  // The polygon misses at most 1 - cos(pi / k) of the radius: the error in the impulse falls as 1 / k^2.
+  // The error of the polygon is at most 1 - cos(pi / k) of the radius: the error in the impulse decreases as
+  // 1 / k^2.
   Random random(8);
   double last = infinity;
   for (const int corners : {4, 8, 16, 32, 64, 128}) {
@@ -62,7 +63,7 @@ class SampledCone : public ::testing::TestWithParam<SolverKind> {};
 
 TEST_P(SampledCone, ConvergesToTheExactOneInAWholeStep) {
   // A sphere slides in the middle between two tangents: the hull ends at mu cos(pi / k) there, and its
-  // deceleration is as much below mu g, no more and no less.
+  // deceleration is below mu g by exactly this amount.
   const double mu = 0.3, exact = mu * 9.81;
   std::vector<double> error;
   for (const int samples : {4, 8, 16, 32, 64}) {
@@ -78,7 +79,7 @@ TEST_P(SampledCone, ConvergesToTheExactOneInAWholeStep) {
     const Vec3 v0(3.0 * std::cos(between), 3.0 * std::sin(between), 0.0);
     world.add_sphere(0.1, Vec3(0, 0, 0.1), {v0, Vec3::Zero()});
     const StepReport report = world.step();
-    EXPECT_LT(report.residual_rms_m_s, 1e-9);  // judged by the sampled law
+    EXPECT_LT(report.residual_rms_m_s, 1e-9);  // computed with the sampled law
     error.push_back(std::abs((v0 - world.state.bodies.linear_velocity[0]).norm() / 1e-3 - exact) / exact);
     EXPECT_NEAR(error.back(), 1.0 - std::cos(between), 1e-9) << samples;
   }
@@ -140,11 +141,11 @@ TEST_P(Anisotropic, FrictionDissipatesTheMostWithinItsEllipse) {
 }
 
 TEST_P(Anisotropic, SlopeThresholdsDifferByDirection) {
-  // Tilted along x it holds below tan(theta) = 0.5, along y below 0.1.
+  // Inclined along x it holds below tan(theta) = 0.5, along y below 0.1.
   const auto speed_after = [&](const Vec3& direction, double tangent) {
     test::World world = grooved_floor();
     PairLaw upright = world.model.materials.law(world.material, MaterialIndex(1));
-    upright.rolling_friction_m = 100.0;  // holds it upright: only sliding is left
+    upright.rolling_friction_m = 100.0;  // holds it upright: only sliding remains
     world.model.materials.set_law(world.material, MaterialIndex(1), upright);
     const double theta = std::atan(tangent);
     world.model.settings.gravity = 9.81 * Vec3(direction * std::sin(theta) - Vec3::UnitZ() * std::cos(theta));
@@ -180,7 +181,7 @@ TEST(Surface, DirectionsRotateWithBodyAndIgnorePartnerOrder) {
     const DirectionFactors turned = direction_factors({a, turn * qa}, {b, turn * qb}, turn * n);
     EXPECT_NEAR(turned.along_t1, ab.along_t1, 1e-13);
     EXPECT_NEAR(turned.along_t2, ab.along_t2, 1e-13);
-    // An isotropic partner changes nothing: in the plane across the x axis factors are those of y and z.
+    // An isotropic partner has no effect: in the plane across the x axis factors are those of y and z.
     const DirectionFactors plain = direction_factors({a, Quat::Identity()}, {Surface{}, qb}, Vec3::UnitX());
     EXPECT_NEAR(plain.along_t1, std::max(a.direction_factors[1], a.direction_factors[2]), 1e-14);
     EXPECT_NEAR(plain.along_t2, std::min(a.direction_factors[1], a.direction_factors[2]), 1e-14);
@@ -198,8 +199,8 @@ TEST(Surface, PatchFactorFadesOverItsMargin) {
 }
 
 TEST(Surface, ASphereStopsOnTheRoughPatchOfItsFloor) {
-  // Slides without friction, comes to a patch of mu = 0.4 beyond x = 1 and leaves it rolling: v = 5/7 v0
-  // (closed form of sliding into rolling, reached on the patch: x_roll = 12 v0^2 / (49 mu g) = 0.0624 m).
+  // A body slides without friction, reaches a patch of mu = 0.4 beyond x = 1 and leaves it rolling: v = 5/7
+  // v0 (closed form of sliding into rolling, reached on the patch: x_roll = 12 v0^2 / (49 mu g) = 0.0624 m).
   PairLaw law;
   law.friction = 0.4;
   test::World world(law, 1e-3);

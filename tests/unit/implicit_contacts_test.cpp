@@ -14,7 +14,7 @@ namespace {
 using test::found;
 using test::made;
 
-/// An ellipsoid that is not known to be one, so that it goes the general way.
+/// An ellipsoid without this information, so that the general search is used.
 ImplicitShape general_ellipsoid(const Vec3& semi_axes) {
   ImplicitShape s = made(perturbed(semi_axes));
   s.semi_axes.reset();
@@ -38,8 +38,8 @@ TEST(ImplicitContacts, UnperturbedShapesMatchEllipsoidPairs) {
 }
 
 TEST(ImplicitContacts, GeneralSearchMatchesEllipsoidPairs) {
-  // (F2), (F3) against (G1), apart and overlapping up to a fifth of the smallest semi-axis, where phi(n) has
-  // one maximum.
+  // (F2), (F3) against (G1), separate and overlapping up to a fifth of the smallest semi-axis, where phi(n)
+  // has one maximum.
   Random random(2);
   const ImplicitShape a = general_ellipsoid({1.0, 0.75, 0.5}), b = general_ellipsoid({0.8, 0.5, 0.4});
   int compared = 0;
@@ -101,10 +101,10 @@ TEST(ImplicitContacts, SmallBallRestsOnTheBottomOfADent) {
 }
 
 TEST(ImplicitContacts, BallInKidneyHollowHasTwoContacts) {
-  // A ball too wide for the hollow of a kidney touches both of its horns, and not the bottom between them.
+  // A ball too wide for the hollow of a kidney touches both of its horns, but not the bottom between them.
   const ImplicitShape kidney = made(test::kidney()), ball = general_ellipsoid(Vec3::Ones());
   constexpr double radius = 0.9;
-  double low = 0.9, high = 2.0;  // of the ball's centre over the hollow: bisect for a touch
+  double low = 0.9, high = 2.0;  // of the ball's centre over the hollow: bisect for a contact
   const auto at = [&](double y) {
     PairMemory memory;
     std::vector<Gap> g;
@@ -127,7 +127,7 @@ TEST(ImplicitContacts, BallInKidneyHollowHasTwoContacts) {
 }
 
 TEST(ImplicitContacts, NormalAndPointAreContinuousThroughTouch) {
-  // Moved along its normal a contact keeps point and normal, and its distance follows exactly.
+  // For a motion along its normal a contact keeps point and normal, and its distance follows exactly.
   Random random(4);
   const ImplicitShape a = made(test::pebble()), b = made(test::bean());
   int followed = 0;
@@ -191,9 +191,10 @@ TEST(ImplicitContacts, GapAcceleration) {
       if (!both) continue;
       const double exact = gap_acceleration(at_a, at_b, g, of_a, of_b);
       const double difference = (there[0] + there[1] - 2.0 * g.distance) / (h * h);
-      // Curvature jumps where a perturbation begins: a contact that crosses such a line in 2 h is left out.
+      // Curvature jumps where a perturbation begins: a contact that crosses such a line within 2 h is left
+      // out.
       const double change = std::abs(there[1] - there[0]) / h;
-      if (std::abs(exact) > 200.0) continue;  // about to vanish
+      if (std::abs(exact) > 200.0) continue;  // about to disappear
       EXPECT_NEAR(difference, exact, 1e-3 * (std::abs(exact) + change + 5.0)) << i;
       ++compared;
     }
@@ -202,8 +203,8 @@ TEST(ImplicitContacts, GapAcceleration) {
 }
 
 TEST(ImplicitContacts, SeparatingPlaneRejectsDistantPairs) {
-  // Next to each other along a random direction, which proves the gap up to what the table of support bounds
-  // adds (at most a tenth of the size here); closer pairs have their covers compared.
+  // Neighbours along a random direction, which proves the gap up to the error of the table of support bounds
+  // (at most a tenth of the size here); for closer pairs covers are compared.
   ShapeFindings findings;
   const ImplicitShape bean = *make_implicit_shape(test::bean(), {.support_cells = 6}, findings);
   Random random(12);
@@ -219,7 +220,7 @@ TEST(ImplicitContacts, SeparatingPlaneRejectsDistantPairs) {
   };
   constexpr int pairs = 100;
   for (int i = 0; i < pairs; ++i) search(margin + 0.1);
-  EXPECT_GE(counts.apart, 95);  // the search for the plane ends after ten rounds, wherever it is
+  EXPECT_GE(counts.apart, 95);  // the search for the plane ends after ten rounds, at any result
   EXPECT_EQ(counts.apart + counts.compared, pairs);
   const std::int64_t before = counts.compared;
   for (int i = 0; i < pairs; ++i) search(-0.01);
@@ -227,8 +228,8 @@ TEST(ImplicitContacts, SeparatingPlaneRejectsDistantPairs) {
 }
 
 TEST(ImplicitContacts, SlackGrowsWhileNoNewContactCanAppear) {
-  // Two balls, known as functions, in a slow slide: 2 %, then 6 % and 10 % of the size between
-  // comparisons. A jump beyond twice the slack gives none.
+  // Two balls, as functions, in a slow slide: 2 %, then 6 % and 10 % of the size between comparisons. A jump
+  // beyond twice the slack gives no reuse.
   const ImplicitShape ball = general_ellipsoid(Vec3::Ones());
   const PlacedImplicit a = place(ball, {});
   PairMemory memory;
@@ -251,8 +252,8 @@ TEST(ImplicitContacts, SlackGrowsWhileNoNewContactCanAppear) {
 }
 
 TEST(ImplicitContacts, FeaturesPersistWhileBodiesRoll) {
-  // A kidney rolls and slides over a pebble in small steps: while the number of contacts stays, so do
-  // features, and the memory answers most steps. What it answers is what a search from nothing finds.
+  // A kidney rolls and slides over a pebble in small steps: while the number of contacts is constant, so are
+  // features, and the cache answers most steps. Its answer equals that of a search without cache.
   Random random(6);
   const ImplicitShape a = made(test::pebble()), b = made(test::kidney());
   ContactCounts counts;
@@ -270,7 +271,7 @@ TEST(ImplicitContacts, FeaturesPersistWhileBodiesRoll) {
       contacts(at_a, at_b, 0.02, memory, g, &counts);
       std::set<std::uint32_t> features;
       for (const Gap& c : g) features.insert(c.feature);
-      ASSERT_EQ(features.size(), g.size());  // no two of a feature
+      ASSERT_EQ(features.size(), g.size());  // no feature occurs twice
       std::vector<Gap> afresh = found(at_a, at_b, 0.02);
       ASSERT_EQ(afresh.size(), g.size()) << run << ' ' << k;
       for (const Gap& c : g) {
@@ -288,7 +289,7 @@ TEST(ImplicitContacts, FeaturesPersistWhileBodiesRoll) {
 
 TEST(ImplicitContacts, FlatFacesHaveContactsAtFourEnds) {
   const ImplicitShape cube = made(test::rounded_cube());
-  const double half = support(cube, Vec3::UnitZ())[2];  // its faces bulge a little
+  const double half = support(cube, Vec3::UnitZ())[2];  // its faces are slightly curved
   PairMemory memory;
   std::vector<Gap> g;
   for (const double tilt : {0.0, 1e-4, -1e-4}) {
@@ -296,7 +297,7 @@ TEST(ImplicitContacts, FlatFacesHaveContactsAtFourEnds) {
     const Quat turn(Eigen::AngleAxisd(tilt, Vec3::UnitX()));
     contacts(place(cube, {}), place(cube, {Vec3(0.05, 0.02, 2.0 * half + 1e-3), turn}), 0.02, memory, g);
     ASSERT_EQ(g.size(), 5u) << tilt;
-    // They stand round the middle: the weight over it is carried.
+    // They surround the middle: the weight over it is supported.
     Vec3 low = g[0].point, high = g[0].point;
     for (const Gap& c : g) {
       low = low.cwiseMin(c.point);
@@ -357,7 +358,7 @@ TEST(ImplicitContacts, NoSampledPairIsNearerThanTheLeastGap) {
     for (const Gap& g : found(at_a, at_b, 0.3)) least = std::min(least, g.distance);
     if (least < 0.0 || sampled > 0.2) continue;
     EXPECT_LE(least, sampled + 1e-12);
-    EXPECT_GT(least, sampled - 0.08);  // 700 points on a surface of 8 m^2: 0.1 m from one to the next
+    EXPECT_GT(least, sampled - 0.08);  // 700 points on a surface of 8 m^2: a spacing of 0.1 m
     ++apart;
   }
   EXPECT_GT(apart, 10);

@@ -1,5 +1,5 @@
-// The judgement of the fast search for contacts by the certified one, at full size. SCREE_JUDGE_PAIRS sets
-// the number of pairs.
+// The fast search for contacts compared with the certified one, at full size. SCREE_JUDGE_PAIRS sets the
+// number of pairs.
 #include <cstdlib>
 
 #include "tests/support/implicit_pairs.h"

@@ -54,7 +54,7 @@ TEST(ImplicitMesh, EllipsoidsTouchAsEllipsoids) {
 }
 
 TEST(ImplicitMesh, AFlatFloorOfTrianglesIsThePlane) {
-  // Over inner edges and vertices too: the contacts of the plane, under names of one patch.
+  // Also over inner edges and vertices: the contacts of the plane, under names of one patch.
   Random random(2);
   const Pose where{Vec3(3, -2, 1), random.rotation()};
   const PlacedMesh mesh = test::floor_of_triangles(16, random, where);
@@ -121,7 +121,7 @@ TEST(ImplicitMesh, OutsideOfABoxTheGapIsTheLeastDistance) {
       const std::vector<Gap> g = found(body, mesh, 0.05);
       ASSERT_FALSE(g.empty()) << i;
       const Gap nearest = *std::ranges::min_element(g, {}, &Gap::distance);
-      // 6000 points on 0.2 m: 7 mm from one to the next, too far by its square times the bend.
+      // 6000 points on 0.2 m: a spacing of 7 mm; the error is its square times the curvature.
       EXPECT_LE(nearest.distance, least + 1e-9) << i;
       EXPECT_GT(nearest.distance, least - 2e-3) << i;
       ++compared;
@@ -133,8 +133,8 @@ TEST(ImplicitMesh, OutsideOfABoxTheGapIsTheLeastDistance) {
 }
 
 TEST(ImplicitMesh, FlatFaceOverATableEdgeIsSupportedOnTheTable) {
-  // A tablet that lies half over the edge of a table: ends of its flat face on the table, and none in the
-  // air.
+  // A tablet that is half over the edge of a table: ends of its flat face on the table, and no contacts in
+  // the air.
   const PlacedMesh table = test::box(Vec3(0.5, 0.5, 0.25), {Vec3(0, 0, -0.25), Quat::Identity()});
   const ImplicitShape s = made(test::tablet());
   const double lower = -support(s, -Vec3::UnitZ()).z() * 0.1;
@@ -145,7 +145,7 @@ TEST(ImplicitMesh, FlatFaceOverATableEdgeIsSupportedOnTheTable) {
   for (const Gap& c : g) {
     EXPECT_LE(c.point.x(), 0.5 + 1e-9);
     EXPECT_GT(c.normal.z(), 0.99);
-    EXPECT_LT(c.distance, 2e-4);  // as far as a face counts as flat
+    EXPECT_LT(c.distance, 2e-4);  // the tolerance for a flat face
     low_x = std::min(low_x, c.point.x());
     high_x = std::max(high_x, c.point.x());
     low_y = std::min(low_y, c.point.y());
@@ -184,10 +184,10 @@ TEST(ImplicitMesh, CachedContactsMatchANewSearch) {
     last = now;
   }
   EXPECT_GT(all, 200);
-  EXPECT_GT(kept, all - 30);  // names go from step to step with their contacts
+  EXPECT_GT(kept, all - 30);  // names remain with their contacts from step to step
 }
 
-/// Of a gap's distance over +-dt, found anew; none where it is not there any more.
+/// Second difference of a gap's distance over +-dt, with a new search; none if the gap has disappeared.
 std::optional<double> second_difference(const auto& body_at, const PlacedMesh& mesh, const Gap& c,
                                         double dt) {
   double sum = -2.0 * c.distance;
@@ -202,7 +202,7 @@ std::optional<double> second_difference(const auto& body_at, const PlacedMesh& m
 }
 
 TEST(ImplicitMesh, GapAcceleration) {
-  // Against the second difference of the gap that is found anew, on faces, edges and vertices.
+  // Against the second difference of the gap with new searches, on faces, edges and vertices.
   Random random(5);
   const PlacedMesh mesh = test::box(Vec3(0.5, 0.4, 0.3));
   int compared = 0, on_lines = 0;
@@ -219,7 +219,7 @@ TEST(ImplicitMesh, GapAcceleration) {
         };
         const std::optional<double> coarse = second_difference(body_at, mesh, c, 4e-4),
                                     fine = second_difference(body_at, mesh, c, 1e-4);
-        // Where the two differ the contact runs along something flat, and higher derivatives count.
+        // Where the two differ, the contact moves along a flat part, and higher derivatives count.
         if (!coarse || !fine || std::abs(*coarse - *fine) > 0.02 * std::abs(*fine) + 0.02) continue;
         const double exact = *fine, got = gap_acceleration(body, mesh, c, twist);
         EXPECT_NEAR(got, exact, 0.02 * std::abs(exact) + 0.05) << i << ' ' << c.feature;
@@ -233,8 +233,8 @@ TEST(ImplicitMesh, GapAcceleration) {
 }
 
 TEST(ImplicitMesh, GapAccelerationIsBoundedWhereContactsAreFlat) {
-  // Over (speed of the bodies)^2 / size: 2.5 at the most here. Where a difference was taken between two
-  // places of a contact it was 9.
+  // Over (speed of the bodies)^2 / size: at most 2.5 here. Where a difference was taken between two positions
+  // of a contact it was 9.
   Random random(6);
   const PlacedMesh mesh = test::box(Vec3(0.5, 0.4, 0.3));
   const double size = 0.05;

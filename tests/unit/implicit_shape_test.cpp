@@ -42,7 +42,7 @@ TEST(ImplicitShape, DerivativesAreThoseOfTheValue) {
       for (int k = 0; k < 3; ++k) {
         const Vec3 e = h * Vec3::Unit(k);
         const Vec3 after = gradient(s.function, x + e), before = gradient(s.function, x - e);
-        // Second order in h; where a Q is 0 in between the second derivative jumps: first order.
+        // Second order in h; where a Q is 0 in between, the second derivative jumps: first order.
         ASSERT_NEAR(at.gradient[k], (value(s.function, x + e) - value(s.function, x - e)) / (2 * h),
                     1e-2 * h * size)
             << s.name;
@@ -77,7 +77,7 @@ TEST(ImplicitShape, RaysFindEveryCrossing) {
     for (int i = 0; i < 40; ++i) {
       const Vec3 origin = in_box(random, 2.0), direction = random.direction();
       crossings(s.function, origin, direction, 0.0, 5.0, t);
-      // Against a walk along the ray: as many changes of sign, at the same places.
+      // Against a walk along the ray: the same number of sign changes, at the same places.
       constexpr int steps = 2000;
       std::size_t count = 0;
       bool inside = value(s.function, origin) >= 0.0;
@@ -89,7 +89,7 @@ TEST(ImplicitShape, RaysFindEveryCrossing) {
         inside = now;
         ++count;
       }
-      ASSERT_EQ(count, t.size()) << s.name;  // none hides between two steps with these seeds
+      ASSERT_EQ(count, t.size()) << s.name;  // none is hidden between two steps with these seeds
       for (const double at : t) {
         const Vec3 x = origin + at * direction;
         ASSERT_NEAR(value(s.function, x), 0.0, 1e-13 * (1.0 + 10.0 * gradient(s.function, x).norm()))
@@ -123,7 +123,7 @@ TEST(ImplicitShape, IntervalBoundsHold) {
         }
         ASSERT_GE(at.xy, b.second[3].low - 1e-10);
         ASSERT_LE(at.xy, b.second[3].high + 1e-10);
-        // No surface where there is said to be none.
+        // There is no surface in a region that is certified to have none.
         const double t = ray_hit(s.function, x, Vec3::UnitX(), 0.0, box.high[0] - x[0] + 1e-300);
         if (t < infinity) {
           ASSERT_TRUE(smaller.has_value()) << s.name;
@@ -171,10 +171,10 @@ TEST(ImplicitShape, InvalidShapesAreRejectedWithTheReason) {
     EXPECT_NE(error.find(what), std::string::npos) << error;
   };
   says({ellipsoid_quadric({1.0, 1.0, infinity}), {}}, "not bounded");
-  // A bump that grows for ever.
+  // A bump that grows without limit.
   says(perturbed({1, 1, 1}, {{negative(ellipsoid_quadric({0.5, 0.5, 0.5})), 1.0}}), "not bounded");
   says({ellipsoid_quadric({1, 1, 1}, {2.0, 0.0, 0.0}), {}}, "origin");
-  // A rod cut through off its middle, and one that is almost.
+  // A rod that is cut through off its middle, and one that is nearly cut.
   const auto waisted = [](double f) {
     return perturbed({1.0, 0.4, 0.4}, {{ellipsoid_quadric({0.3, infinity, infinity}, {0.5, 0.0, 0.0}), f}});
   };
@@ -201,7 +201,7 @@ TEST(ImplicitShape, BoundsHoldAndAreTight) {
     nearest = std::min(nearest, r);
     ASSERT_TRUE(((r * d - s.box.low).array() >= 0.0).all() && ((s.box.high - r * d).array() >= 0.0).all());
     if (i % 30 != 0) continue;
-    // Support: not less than any surface point along the direction, and below the certified bound.
+    // Support: at least that of any surface point along the direction, and below the certified bound.
     const Vec3 e = random.direction();
     const double h = e.dot(support(s, e));
     ASSERT_LE(e.dot(r * d), h + 1e-12);
@@ -241,7 +241,7 @@ TEST(ImplicitShape, MassPropertiesOfClosedForms) {
     const double volume = pi * b * b * (4.0 / 3.0 * a + f * c * 16.0 / 15.0);
     const double x2 = pi * b * b * (4.0 / 15.0 * a * a * a + f * c * c * c * 16.0 / 105.0);
     // Mean y^2 of a disc is rho^2 / 4: pi/4 b^4 times the integral of (u + f w^2)^2, u = 1 - x^2/a^2, w = 1 -
-    // x^2/c^2: of u^2 16 a / 15, of w^4 256 c / 315, of u w^2 c (16/15 - (c/a)^2 16/105).
+    // x^2/c^2: for u^2 16 a / 15, for w^4 256 c / 315, for u w^2 c (16/15 - (c/a)^2 16/105).
     const double y2 = pi / 4.0 * b * b * b * b *
                       (16.0 / 15.0 * a + 2.0 * f * c * (16.0 / 15.0 - c * c / (a * a) * 16.0 / 105.0) +
                        f * f * c * 256.0 / 315.0);
@@ -251,7 +251,8 @@ TEST(ImplicitShape, MassPropertiesOfClosedForms) {
   {
     const double a = 1.6, b = 1.2, c = 0.7, k = 10.0, z0 = 0.1, low = -c / b;
     const double top = z0 + (b + std::sqrt(b * b + 4.0 * k * (c + b * z0))) / (2.0 * k);
-    // Integrals of z^n rho^2m by Simpson's rule on halves would do; these are polynomials, so Gauss is exact.
+    // Simpson's rule on halves would suffice for integrals of z^n rho^2m; these are polynomials, so Gauss is
+    // exact.
     const auto integral = [&](int n, int m) {
       const double at[5] = {-0.9061798459386640, -0.5384693101056831, 0.0, 0.5384693101056831,
                             0.9061798459386640};
@@ -298,7 +299,7 @@ TEST(ImplicitShape, WithoutPerturbationsItIsTheEllipsoid) {
 }
 
 TEST(ImplicitShape, TableOfDistancesIsWithinItsErrors) {
-  // Against the nearest of many surface points, which is at most their spacing too far.
+  // Against the nearest of many surface points, whose error is at most their spacing.
   Random random(8);
   for (const PerturbedQuadric& f : {test::pebble(), test::kidney(), test::tablet()}) {
     const ImplicitShape s = made(f);
@@ -352,8 +353,7 @@ TEST(ImplicitShape, SamplesCoverTheSurface) {
 }
 
 TEST(ImplicitShape, EllipsoidsMayBeThin) {
-  // What is a sliver in a function that people write is none in an ellipsoid: one of 1000 : 1 is made as
-  // well.
+  // A sliver in a user's function is an error, but not in an ellipsoid: one of 1000 : 1 is also built.
   ShapeFindings findings;
   const std::optional<ImplicitShape> thin =
       make_implicit_shape(perturbed({1.0, 0.5, 1e-3}), {.support_cells = 1}, findings);
@@ -387,7 +387,7 @@ TEST(ImplicitShape, MeshIsClosed) {
   }
 }
 
-// Whatever the numbers: a shape, or a word.
+// Any numbers give a shape or a message.
 TEST(ImplicitShape, ExtremeSizesAreBuiltOrReported) {
   const auto said = [](const PerturbedQuadric& f) {
     ShapeFindings findings;

@@ -65,7 +65,7 @@ TEST(ImplicitWalls, LeastDistanceIsTheSampledOne) {
         to_plane = std::min(to_plane, plane.normal.dot(on_plane.position + on_plane.rotation * x));
         to_tube = std::min(to_tube, tube_distance(in_tube.position + in_tube.rotation * x));
       }
-      // 4000 points: 0.045 m from one to the next, distance lower by its square times the bend.
+      // 4000 points: a spacing of 0.045 m; the error is its square times the curvature.
       if (to_plane > -0.2) {
         const double exact = least(found(on_plane, plane, 2.0));
         ASSERT_LE(exact, to_plane + 1e-12) << i;
@@ -97,7 +97,7 @@ TEST(ImplicitWalls, EllipsoidInATube) {
     const int count = gaps(shape, pose, tube, 0.01, exact);
     const std::vector<Gap> g = found(place(s, pose), tube, 0.01);
     for (int k = 0; k < count; ++k) {
-      if (exact[k].distance < -0.015) continue;  // beyond the middle of the wall either side may answer
+      if (exact[k].distance < -0.015) continue;  // beyond the middle of the wall both sides are possible
       ASSERT_TRUE(std::ranges::any_of(g,
                                       [&](const Gap& o) {
                                         return std::abs(o.distance - exact[k].distance) < 1e-9 &&
@@ -111,7 +111,7 @@ TEST(ImplicitWalls, EllipsoidInATube) {
 }
 
 TEST(ImplicitWalls, GapAcceleration) {
-  // Against the second difference, for a still plane and a moving one, and for a tube that turns about its
+  // Against the second difference, for a fixed plane and a moving one, and for a tube that rotates about its
   // axis.
   Random random(4);
   const ImplicitShape s = made(test::kidney());
@@ -199,10 +199,10 @@ TEST(ImplicitWalls, FeaturesPersistWhileABodyRolls) {
     std::set<std::uint32_t> features;
     for (const Gap& c : g) features.insert(c.feature);
     ASSERT_EQ(features.size(), g.size());
-    // But for points that are held on to, which are on the surface too.
+    // Except for points kept from earlier steps, which are on the surface too.
     std::erase_if(g, [](const Gap& c) { return c.feature % 16 == 15; });
     std::erase_if(features, [](std::uint32_t f) { return f % 16 == 15; });
-    // What the memory answers is what a search from nothing finds.
+    // The cache's answer equals that of a search without cache.
     const std::vector<Gap> afresh = found(body, Plane{}, 0.02);
     ASSERT_EQ(afresh.size(), g.size()) << k;
     for (const Gap& c : g) {
@@ -216,8 +216,8 @@ TEST(ImplicitWalls, FeaturesPersistWhileABodyRolls) {
 }
 
 TEST(ImplicitWalls, RockingRodHasContactsAtBothEnds) {
-  // It tilts to and fro by 0.01: the wall is nearest to one end, then to the other, which is as near as that
-  // before a step is over.
+  // It tilts to and fro by 0.01: the wall is nearest to one end, then to the other; both are equally near
+  // within one step.
   const ImplicitShape rod = made(test::rod());
   Eigen::Index longest = 0;
   rod.box.size().maxCoeff(&longest);
@@ -244,9 +244,9 @@ TEST(ImplicitWalls, RockingRodHasContactsAtBothEnds) {
 }
 
 TEST(ImplicitWalls, NoPointOfARollingBodyIsNearerThanItsContacts) {
-  // Every shape of the library rolls about on a plane and in a tube, as near to it as they touch, by 0.2 to 2
-  // % of its size a step. No point of its surface is nearer than the nearest contact, neither of a search
-  // from nothing nor of the memory.
+  // Every shape of the library rolls on a plane and in a tube, close to contact, by 0.2 to 2 % of its size
+  // per step. No point of its surface is nearer than the nearest contact, neither for a new search nor with
+  // the cache.
   const Plane plane;
   const Tube tube{Vec3(0, 0, -30), Vec3(0, 0, 30), 4.0, 0.2};
   const double within = tube.middle_radius() - 0.5 * tube.thickness;

@@ -16,7 +16,7 @@
 namespace scree {
 namespace {
 
-/// One size of grain.
+/// An inlet with one size of grain.
 Inlet inlet_of(test::World& world, const Vec3& semi_axes, const Region& region) {
   Inlet inlet;
   inlet.name = "feed";
@@ -26,7 +26,7 @@ Inlet inlet_of(test::World& world, const Vec3& semi_axes, const Region& region) 
   return inlet;
 }
 
-/// Grains of two sizes rain into a box without a lid and leave through a part of its floor.
+/// Grains of two sizes fall into a box without a lid and leave through a part of its floor.
 test::World mill_race(double law_friction = 0.3) {
   PairLaw law;
   law.friction = law_friction;
@@ -77,7 +77,7 @@ TEST(Insertion, MassFollowsRateWithinOneGrainUpToItsLimit) {
   });
 }
 
-// Parts stand behind the bodies in the problem: who comes takes the place of one that slid.
+// Parts come after the bodies in the problem: a new body takes the place of a part that slid.
 TEST(Insertion, NewBodyInFormerSlotOfAPartMovesFreely) {
   test::World world;
   Inlet inlet = inlet_of(world, Vec3(0.03, 0.02, 0.02), BoxRegion{Vec3(0.1, 0.1, 0.1), Vec3(0.4, 0.4, 0.3)});
@@ -99,7 +99,7 @@ TEST(Insertion, NewBodyInFormerSlotOfAPartMovesFreely) {
   EXPECT_GT(world.state.bodies.size(), 20u);
 }
 
-// One that waits counts its times from its start; stopped and started again it goes on where it was.
+// An inlet with a start event counts its times from its start; after a stop and a new start it continues.
 TEST(Insertion, EventsStartAndStopAnInlet) {
   test::World world;
   Inlet inlet = inlet_of(world, Vec3::Constant(0.01), BoxRegion{Vec3(0, 0, 1), Vec3(1, 1, 2)});
@@ -115,13 +115,13 @@ TEST(Insertion, EventsStartAndStopAnInlet) {
   stop_inlet(world.model, 0, world.state);
   const std::size_t had = world.state.bodies.size();
   world.run(0.7);
-  EXPECT_LE(world.state.bodies.size(), had + 1);  // one that was due when it stopped
+  EXPECT_LE(world.state.bodies.size(), had + 1);  // at most one more that was due at the stop
   start_inlet(world.model, 0, world.state);
   world.run(0.8);
   EXPECT_NEAR(static_cast<double>(world.state.bodies.size()), 20.0, 1.0);
 }
 
-// Bodies slide on a slope once they are of the slippery material.
+// Bodies slide on a slope once they have the slippery material.
 TEST(Insertion, EventsChangeTheMaterial) {
   PairLaw rough;
   rough.friction = 0.6;
@@ -136,7 +136,7 @@ TEST(Insertion, EventsChangeTheMaterial) {
   world.add(Vec3(0.2, 0.15, 0.05),
             {0.05 * Vec3(0.3, 0, 1).normalized(), Quat::FromTwoVectors(Vec3::UnitZ(), Vec3(0.3, 0, 1))});
   world.run(0.2);
-  EXPECT_LT(world.state.bodies.linear_velocity[0].norm(), 0.05);  // rocks a little
+  EXPECT_LT(world.state.bodies.linear_velocity[0].norm(), 0.05);  // it still rocks a little
   change_material(world.material, wet, world.state);
   EXPECT_EQ(world.state.bodies.material[0], wet);
   world.run(0.4);
@@ -154,7 +154,7 @@ TEST(Insertion, WaitsForFreeSpaceAndInsertsLater) {
   // Two balls of radius 0.2 m have no room in a box of 0.5 m: centres are within 0.1 sqrt(3) of each other.
   EXPECT_EQ(world.state.bodies.size(), 1u);
   EXPECT_EQ(world.state.entered[0].waited, 18);  // none is due in the first step
-  // Once it is taken out the next one comes.
+  // Once it is removed, the next one comes.
   const std::vector<BodyId> all = world.state.bodies.id;
   remove(world.state, all);
   world.step();
@@ -169,13 +169,13 @@ TEST(Insertion, RemovedWallDoesNotBlockInsertion) {
   world.model.inlets.push_back(inlet);
   world.model.boundaries.push_back({"lid", world.material, Plane{Vec3(0, 0, 2), Vec3::UnitZ()}});
   world.run(0.01);
-  EXPECT_EQ(world.state.bodies.size(), 0u);  // all of the region is behind it
+  EXPECT_EQ(world.state.bodies.size(), 0u);  // all of the region is beyond the limit
   world.state.overrides.removed = {1};
   world.step();
   EXPECT_EQ(world.state.bodies.size(), 10u);
 }
 
-// A sheet without thickness that passes through a grain is in its way, wherever it passes.
+// A sheet without thickness that cuts a grain blocks it, at any position.
 TEST(Insertion, SheetBlocksIntersectingGrains) {
   test::World world;
   world.model.boundaries.push_back(
@@ -197,15 +197,14 @@ TEST(Insertion, SheetBlocksIntersectingGrains) {
   EXPECT_EQ(missed, 0);
 }
 
-// Where a sheet bends, contacts of a grain deep in it may have no feature to be on: samples of the sheet
-// tell.
+// At bends of a sheet, contacts of a grain deep in it may have no feature: samples of the sheet decide.
 TEST(Insertion, CurvedSheetBlocksIntersectingGrains) {
   test::World world;
   Random random(6);
   std::vector<Vec3> points;
   test::Triangles triangles;
   constexpr int n = 24;
-  for (int k = 0; k <= n; ++k) {  // a turn of a screw
+  for (int k = 0; k <= n; ++k) {  // one turn of a screw
     const double angle = 2.0 * std::numbers::pi * k / n;
     for (const double r : {0.02, 0.2})
       points.emplace_back(r * std::cos(angle), r * std::sin(angle), 0.2 * k / n);
@@ -235,7 +234,7 @@ TEST(Insertion, CurvedSheetBlocksIntersectingGrains) {
       }
     }
     const bool found = overlaps_boundary(world.model, shape, world.material, pose, 0.0);
-    if (nearest < 0.8 || nearest > 1.2) {  // the check of initial states sees it too
+    if (nearest < 0.8 || nearest > 1.2) {  // the check of initial states also finds it
       Bodies one;
       add_body(one, world.model.shapes, world.model.materials, {shape, world.material, pose, {}});
       EXPECT_EQ(misplaced_bodies(world.model, one, 0.05).empty(), nearest > 1.0) << nearest;
@@ -254,7 +253,7 @@ TEST(Insertion, NewGrainsOverlapNoBodyAndNoWall) {
   double deepest = 0.0;
   std::int64_t entered = 0;
   for (int k = 0; k < 400; ++k) {
-    // As the next step will find them: exchange alone, on a copy.
+    // As the next step finds them: insertion and deletion alone, on a copy.
     State copy = world.state;
     StepReport report;
     insertion(world.model, copy, report);
@@ -286,7 +285,7 @@ TEST(Insertion, MassMomentumAndEnergyBalancesClose) {
     const double present =
         std::accumulate(world.state.bodies.mass.begin(), world.state.bodies.mass.end(), 0.0);
     EXPECT_NEAR(mass, present, 1e-12 * (1.0 + world.state.entered[0].mass));
-    // Gravity acts on those who are there: over the whole step.
+    // Gravity acts on the present bodies, over the whole step.
     const Vec3 weight = present * world.model.settings.gravity * r.time_step_s;
     linear += r.insertion.linear_momentum + r.boundary_impulse + weight;
     linear_size += r.insertion.linear_momentum.norm() + r.boundary_impulse.norm() + weight.norm();
@@ -380,8 +379,8 @@ TEST(Insertion, SameBitsOnAnyNumberOfThreadsAndFromACopyOfTheState) {
   for (const std::uint64_t h : hashes) EXPECT_EQ(h, hashes[0]);
 }
 
-/// Grains rain onto the floor of a channel that repeats itself along x and y, slide along it, and leave
-/// through a slot across the seam in x, that is wider than the cell along y.
+/// Grains fall onto the floor of a channel that is periodic along x and y, slide along it, and leave through
+/// a slot across the seam in x, which is wider than the cell along y.
 test::World channel() {
   PairLaw law;
   law.friction = 0.3;
@@ -402,8 +401,8 @@ test::World channel() {
   return world;
 }
 
-/// Deepest overlap of those whom the next step lets in, with bodies and images, over the smallest length;
-/// walls too.
+/// Deepest overlap of the grains that the next step inserts, with bodies, images and walls, over the smallest
+/// length.
 double overlap_of_new(const test::World& world, std::int64_t& entered, std::int64_t& across) {
   State copy = world.state;
   StepReport report;
@@ -429,7 +428,7 @@ double overlap_of_new(const test::World& world, std::int64_t& entered, std::int6
 TEST(InsertionInACell, NewGrainsOverlapNoBodyAndNoImage) {
   test::World world = channel();
   world.model.inlets[0].region =
-      BoxRegion{Vec3(0, 0, 0.05), Vec3(0.6, 0.6, 0.9)};  // among those who are there
+      BoxRegion{Vec3(0, 0, 0.05), Vec3(0.6, 0.6, 0.9)};  // among bodies that already exist
   world.model.inlets[0].mass_rate = 100.0;
   world.model.inlets[0].twist.linear = Vec3(3.0, 1.0, -1.0);
   world.model.outlets.clear();
@@ -441,13 +440,13 @@ TEST(InsertionInACell, NewGrainsOverlapNoBodyAndNoImage) {
   }
   double farthest = 0.0;
   for (const Vec3& x : world.state.bodies.position) farthest = std::max(farthest, x.x());
-  EXPECT_GT(farthest, 1.2);  // some have gone through the cell, and stand for their images in it
+  EXPECT_GT(farthest, 1.2);  // some have passed the cell, and are represented by their images in it
   EXPECT_GT(entered, 80);
   EXPECT_GT(across, 10);
   EXPECT_LT(deepest, 1e-9);  // rounding of gaps
 }
 
-// All of a cell that repeats itself along x, y and z, without gravity: 400 balls, 36 % of it.
+// The whole of a cell that is periodic along x, y and z, without gravity: 400 balls, 36 % of it.
 TEST(InsertionInACell, APeriodicBoxCanBeFilled) {
   test::World world;
   world.model.settings.gravity = Vec3::Zero();
@@ -456,7 +455,7 @@ TEST(InsertionInACell, APeriodicBoxCanBeFilled) {
   Inlet inlet = inlet_of(world, Vec3::Constant(0.006), BoxRegion{Vec3::Zero(), Vec3::Constant(0.1)});
   inlet.number_rate = 800.0;
   inlet.attempts = 1000;
-  inlet.twist.linear = Vec3(0.3, 0.2, 0.1);  // all alike: nobody meets another
+  inlet.twist.linear = Vec3(0.3, 0.2, 0.1);  // all equal: no collisions
   world.model.inlets.push_back(inlet);
   double deepest = 0.0;
   std::int64_t entered = 0, across = 0;
@@ -503,14 +502,14 @@ TEST(InsertionInACell, SameBitsOnAnyNumberOfThreadsAndFromACopyOfTheState) {
   test::expect_same_bits(channel, 0.5, 1.0);
 }
 
-// Bodies that have gone anywhere, against all their images one by one.
+// Bodies at any position, compared with all their images one by one.
 TEST(InsertionInACell, OutletsRemoveBodiesWithAnImageInside) {
   for (const double strain : {0.0, 0.4}) {
     test::World world;
     world.model.settings.gravity = Vec3::Zero();
     world.model.cell.periodic = {true, true, false};
     world.model.cell.high = Vec3(10, 8, 6);
-    if (strain > 0.0) {  // from before the start on
+    if (strain > 0.0) {  // from before the start
       CellFlow flow;
       flow.rate(0, 1) = strain;
       flow.start = -1.0;
@@ -550,7 +549,7 @@ TEST(InsertionInACell, OutletsRemoveBodiesWithAnImageInside) {
   }
 }
 
-// A domain ends nowhere along what repeats itself.
+// A domain has no limit along periodic directions.
 TEST(InsertionInACell, BodiesStayInTheDomainAcrossASeam) {
   test::World world;
   world.model.settings.gravity = Vec3::Zero();
@@ -565,7 +564,7 @@ TEST(InsertionInACell, BodiesStayInTheDomainAcrossASeam) {
   EXPECT_EQ(world.state.left[0].bodies, 1);
 }
 
-// Who comes into a cell that flows goes with it, wherever it comes.
+// New grains in a flowing cell move with it, at any position.
 TEST(InsertionInACell, NewGrainsFlowWithTheCell) {
   test::World world;
   world.model.settings.gravity = Vec3::Zero();
@@ -579,14 +578,14 @@ TEST(InsertionInACell, NewGrainsFlowWithTheCell) {
   world.model.inlets.push_back(inlet);
   world.run(0.1, [&](const StepReport& r) {
     EXPECT_LT(std::abs(r.energy.remainder), 1e-12);
-    ASSERT_EQ(r.active_contacts, 0);  // they would have a temperature then
+    ASSERT_EQ(r.active_contacts, 0);  // contacts would give them a temperature
     EXPECT_LT(world.result.cell.temperature, 1e-20) << r.time_s;
   });
   EXPECT_GE(world.state.bodies.size(), 19u);
 }
 
 TEST(Insertion, ManyInsertionsAndRemovalsDoNotGrowMemory) {
-  // Balls that fall past each other: 20,000 come and go, a hundred or so are there at any time.
+  // Balls that fall past each other: 20,000 come and go, about a hundred exist at any time.
   test::World world;
   Inlet inlet = inlet_of(world, Vec3::Constant(0.004), BoxRegion{Vec3(0, 0, 0.9), Vec3(1, 1, 1)});
   inlet.number_rate = 1000.0;

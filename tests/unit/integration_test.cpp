@@ -1,4 +1,4 @@
-// Runge-Kutta formulas: conditions of order, orders seen, the printed table of the improved Euler formula.
+// Runge-Kutta formulas: order conditions, observed orders, the published table of the improved Euler formula.
 #include <Eigen/Core>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -49,8 +49,7 @@ void for_each_formula(Check&& check) {
              std::tie(explicit_euler, heun, midpoint, ralston, classical, continuous5, continuous6));
 }
 
-// The conditions hold to rounding up to the order that is promised, at the end and between, and the next
-// fail.
+// The conditions hold to rounding up to the stated order, at the end and between, and the next ones fail.
 TEST(RungeKutta, OrderConditionsHoldUpToTheStatedOrderOnly) {
   for_each_formula([](const auto& m) {
     SCOPED_TRACE(m.name);
@@ -67,7 +66,7 @@ TEST(RungeKutta, OrderConditionsHoldUpToTheStatedOrderOnly) {
   });
 }
 
-// Nodes are row sums, and a formula in real time needs nothing before its time.
+// Nodes are row sums, and a formula in real time uses only earlier values.
 TEST(RungeKutta, StagesUseOnlyEarlierStages) {
   for_each_formula([](const auto& m) {
     SCOPED_TRACE(m.name);
@@ -87,8 +86,8 @@ TEST(RungeKutta, StagesUseOnlyEarlierStages) {
   });
 }
 
-// y' = x - y + 1, y(0) = 1: the printed table of the improved Euler formula for h = 0.1, digit by digit. Its
-// errors are differences of values of six decimals each.
+// y' = x - y + 1, y(0) = 1: the published table of the improved Euler formula for h = 0.1, digit by digit.
+// Its errors are differences of values with six decimals.
 TEST(RungeKutta, ImprovedEulerMatchesThePublishedTable) {
   const double printed[] = {163, 294, 400, 482, 545};  // 1e-6
   const auto f = [](double x, double y) { return x - y + 1.0; };
@@ -103,7 +102,7 @@ TEST(RungeKutta, ImprovedEulerMatchesThePublishedTable) {
   EXPECT_EQ(std::round(y * 1e6), 1107076);
 }
 
-/// A swing that is driven: x'' = -sin(x) + cos(2 t) / 2 - x' / 10. Nothing in it is linear or free of time.
+/// A driven pendulum: x'' = -sin(x) + cos(2 t) / 2 - x' / 10. It is nonlinear and depends on time.
 Eigen::Vector2d driven_pendulum(double t, const Eigen::Vector2d& y) {
   return {y[1], -std::sin(y[0]) + 0.5 * std::cos(2.0 * t) - 0.1 * y[1]};
 }
@@ -134,7 +133,7 @@ TEST(RungeKutta, ErrorsConvergeAtTheStatedOrders) {
   });
 }
 
-// The dense output begins at the beginning with the first slope, and ends at the end.
+// The dense output starts at the beginning with the first slope, and ends at the end.
 TEST(RungeKutta, DenseOutputMeetsBothEnds) {
   for_each_formula([](const auto& m) {
     SCOPED_TRACE(m.name);
@@ -145,7 +144,7 @@ TEST(RungeKutta, DenseOutputMeetsBothEnds) {
   });
 }
 
-// Roots of easy, flat, steep and broken functions to the tolerance, in few calls.
+// Roots of easy, flat, steep and discontinuous functions to the tolerance, in few calls.
 TEST(Brent, FindsWhereTheSignChanges) {
   struct Case {
     double (*f)(double);
@@ -172,14 +171,15 @@ TEST(Brent, FindsWhereTheSignChanges) {
   EXPECT_EQ(brent_root([](double x) { return x; }, 0.0, 1.0, 1e-15), 0.0);
 }
 
-// A cubic is itself; the root of another function comes nearer with the fourth power of the step, at least.
+// A cubic is reproduced; the error of another function's root decreases at least with the fourth power of the
+// step.
 TEST(Hermite, InterpolatesCubicsExactlyAndRootsToFourthOrder) {
   const auto cubic = [](double x) { return 0.2 - x * (1.0 + x * (0.5 - 0.25 * x)); };
   const Hermite exact{cubic(0.0), -1.0, cubic(1.0), -1.0 - 1.0 + 0.75};
   for (const double x : {0.0, 0.21, 0.5, 0.9, 1.0}) EXPECT_NEAR(exact.at(x), cubic(x), 1e-15);
   EXPECT_NEAR(cubic(exact.crossing()), 0.0, 1e-15);
 
-  const auto error = [](double h) {  // of the zero of exp(x) - 2 at log 2, a third into the step
+  const auto error = [](double h) {  // for the zero of exp(x) - 2 at log 2, a third into the step
     const double t = std::log(2.0) - h / 3.0;
     const Hermite curve{std::exp(t) - 2.0, h * std::exp(t), std::exp(t + h) - 2.0, h * std::exp(t + h)};
     return std::abs(t + h * curve.crossing() - std::log(2.0));

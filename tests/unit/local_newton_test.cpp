@@ -1,5 +1,5 @@
-// Light bodies between heavy ones: what sweeps do not get done, and what must hold where it is done
-// otherwise.
+// Light bodies between heavy ones: contacts on which sweeps do not converge, and properties of their
+// solution.
 #include "engine/solver/sweeps/local_newton.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ ContactTerms touching(const Vec3& n, const Vec3& arm_a, const Vec3& arm_b) {
   return c;
 }
 
-/// A ball of so much times the mass of the small one that it lies on; both have fallen for a moment.
+/// A ball on a small one, with `ratio` times its mass; both have fallen for a moment.
 ContactProblem ball_on_ball(double ratio) {
   const Vec3 up = Vec3::UnitZ();
   ContactProblem p;
@@ -57,7 +57,7 @@ ContactProblem ball_on_ball(double ratio) {
   return p;
 }
 
-// Closed form: what the floor carries is the momentum of both, what the small ball carries that of the large.
+// Closed form: the floor carries the momentum of both, the small ball that of the large one.
 TEST(LocalNewton, SolvesHeavyBallOnAMillionfoldLighterBall) {
   for (const double ratio : {1e4, 1e6, 1e8}) {
     const ContactProblem p = ball_on_ball(ratio);
@@ -65,7 +65,7 @@ TEST(LocalNewton, SolvesHeavyBallOnAMillionfoldLighterBall) {
     const SolveReport report = solve_with(p, SolverKind::gauss_seidel, 1000, s);
     EXPECT_EQ(report.status, SolveStatus::converged);
     EXPECT_LT(report.sweeps, 80) << ratio;
-    // The goal is a thousandth of what both fall with.
+    // The tolerance is a thousandth of the common speed.
     EXPECT_NEAR(s.impulse[0][0], 0.01 * ratio, 1e-5 * ratio);
     EXPECT_NEAR(s.impulse[1][0], 0.01 * (ratio + 1.0), 1e-5 * ratio);
     for (const std::size_t body : {0u, 1u}) EXPECT_LT(std::abs(to_vec3(s.velocity[body].linear).z()), 1e-5);
@@ -74,7 +74,7 @@ TEST(LocalNewton, SolvesHeavyBallOnAMillionfoldLighterBall) {
   }
 }
 
-// The same with a light plate between, which goes up and down and does not turn.
+// The same with a light plate between, which moves up and down without rotation.
 TEST(LocalNewton, SolvesLightSlidingPlateUnderHeavyBall) {
   const Vec3 up = Vec3::UnitZ();
   ContactProblem p;
@@ -104,7 +104,7 @@ TEST(LocalNewton, SolvesLightSlidingPlateUnderHeavyBall) {
   EXPECT_NEAR(s.impulse[2][0], 0.01 * (heavy + 3.0), 1e-5 * heavy);
 }
 
-/// A settling heap in which some bodies are a hundred thousand times heavier than the others.
+/// A settling heap in which some bodies have a hundred thousand times the mass of the others.
 ContactProblem uneven_heap(int per_side) {
   PairLaw law;
   law.friction = 0.5;
@@ -130,8 +130,9 @@ TEST(LocalNewton, SolvesHeapWithHeavyBodies) {
   EXPECT_EQ(solve_with(p, SolverKind::nsgs, 1000, s).status, SolveStatus::iteration_limit);
   const SolveReport report = solve_with(p, SolverKind::gauss_seidel, 1000, s);
   EXPECT_EQ(report.status, SolveStatus::converged);
-  EXPECT_GT(report.sweeps, 64);  // else nothing was late
-  // The reported residual is that of what is returned, impulses are in their cones and make the velocities.
+  EXPECT_GT(report.sweeps, 64);  // otherwise there were no late contacts
+  // The reported residual is that of the returned solution; impulses are in their cones and give the
+  // velocities.
   const Residual exact = residual(p, s.velocity, s.impulse, s.row_impulse);
   EXPECT_NEAR(report.residual.rms_m_s, exact.rms_m_s, 0.01 * exact.rms_m_s + 3e-6 * p.velocity_scale);
   EXPECT_LE(exact.rms_m_s, 1.01e-3 * p.velocity_scale);
@@ -161,7 +162,7 @@ TEST(LocalNewton, SameBitsOnAnyNumberOfThreads) {
   set_thread_count(0);
 }
 
-// What all contacts lack is left to sweeps; and the next look comes at twice the sweeps.
+// If no contact has converged, all are left to sweeps; the next check comes after twice the sweeps.
 TEST(LocalNewton, SkipsWhenAllContactsAreUnconverged) {
   const ContactProblem p = uneven_heap(6);
   ContactSolution s;

@@ -1,4 +1,4 @@
-// Measurements against closed forms, and against themselves after a checkpoint.
+// Measurements against closed forms, and their continuation from a checkpoint.
 #include <gtest/gtest.h>
 #include <numbers>
 
@@ -52,7 +52,7 @@ struct Row {
   }
 };
 
-/// The row of one moment, of measurements that look at no other.
+/// The row of one time, for measurements that need no other.
 Row row_of(const MeasurementPlan& plan, const Grains& grains) {
   const auto measurement = make_measurement(plan);
   measurement->begin(grains.now());
@@ -81,7 +81,7 @@ PlacedCell cubic_cell(double edge) {
 TEST(FlowMeasurement, CountsThoseThatGoThroughLessThoseThatComeBack) {
   Grains grains;
   for (int k = 0; k < 5; ++k) grains.add_sphere(0.01, {0.05 * k, 0.0, -0.1}, {0.0, 0.0, 1.0});
-  grains.add_sphere(0.02, {0.0, 0.0, 0.1}, {0.0, 0.0, -1.0}, true);  // the other way
+  grains.add_sphere(0.02, {0.0, 0.0, 0.1}, {0.0, 0.0, -1.0}, true);  // the opposite direction
   grains.add_sphere(0.01, {9.0, 0.0, -0.1}, {0.0, 0.0, 1.0});        // beyond the disc
   MeasurementPlan plan;
   plan.kind = MeasureKind::flow;
@@ -110,8 +110,7 @@ TEST(FlowMeasurement, TellsSizesApart) {
   EXPECT_DOUBLE_EQ(row["bodies.above_0.007"], 1.0);
 }
 
-// One body goes round a cell of 1 m at 0.3 m/s: once in 3.33 s, wherever the plane stands and whichever of
-// its images is given.
+// One body moves round a cell of 1 m at 0.3 m/s: once in 3.33 s, for any position of the plane and any image.
 TEST(FlowMeasurement, InAPeriodicCellCountsEveryTurn) {
   for (const double plane : {0.0, 0.25, 0.999999, 1.0}) {
     for (const bool images : {false, true}) {
@@ -163,7 +162,7 @@ MeasurementPlan bulk_in(const Vec3& low, const Vec3& high) {
   return plan;
 }
 
-// v = (g y, 0, 0): the flow takes all of the motion, its rate is g and its temperature none.
+// v = (g y, 0, 0): the mean flow contains all of the motion, its rate is g and its temperature zero.
 TEST(BulkMeasurement, OfAShearFlowHasItsRateAndNoTemperature) {
   Grains grains;
   Random random(3);
@@ -181,11 +180,11 @@ TEST(BulkMeasurement, SolidFractionOfCutSpheresIsExactAtFacesAndCorners) {
   constexpr double r = 0.1, sphere = 4.0 / 3.0 * std::numbers::pi * r * r * r;
   Grains grains;
   grains.add_sphere(r, {0.5, 0.5, 0.5});  // inside
-  grains.add_sphere(r, {0.5, 0.5, 0.0});  // half of it
+  grains.add_sphere(r, {0.5, 0.5, 0.0});  // half of it is inside
   grains.add_sphere(r, {1.0, 1.0, 1.0});  // an eighth
   const Row row = row_of(bulk_in(Vec3::Zero(), Vec3::Ones()), grains);
   EXPECT_NEAR(row["solid_fraction"], (1.0 + 0.5 + 0.125) * sphere, 1e-15);
-  // In a cylinder by 256 points: a body on its curved side to some 1 %.
+  // In a cylinder by 256 points: a body on its curved side to about 1 %.
   Grains other;
   other.add_sphere(r, {0.5, 0.0, 0.0});
   MeasurementPlan plan;
@@ -196,7 +195,7 @@ TEST(BulkMeasurement, SolidFractionOfCutSpheresIsExactAtFacesAndCorners) {
   EXPECT_NEAR(row_of(plan, other)["solid_fraction"] * volume(*plan.region), 0.5 * sphere, 0.01 * sphere);
 }
 
-// Two spheres pressed together along x: stress_xx = F l / V, and of half of the line half as much.
+// Two spheres pressed together along x: stress_xx = F l / V, and half of it for half of the line.
 TEST(BulkMeasurement, StressOfOneContactIsForceTimesBranch) {
   Grains grains;
   grains.add_sphere(0.1, {0.4, 0.5, 0.5});
@@ -210,7 +209,7 @@ TEST(BulkMeasurement, StressOfOneContactIsForceTimesBranch) {
   EXPECT_EQ(row["share_of_rattlers"], 1.0);
   row = row_of(bulk_in(Vec3::Zero(), {0.5, 1.0, 1.0}), grains);
   EXPECT_NEAR(row["stress_xx_Pa"], 3.0 * 0.1 / 0.5, 1e-15);
-  // s = diag(2, -1, -1) p and the shear: mu = sqrt(3 + shear^2) where all is one direction.
+  // s = diag(2, -1, -1) p and the shear: mu = sqrt(3 + shear^2) for a single direction.
   EXPECT_NEAR(row["mu"], std::sqrt(3.0 + std::pow(0.5 * 0.05 / 0.2 * 2.0, 2)), 1e-2);
 }
 
@@ -227,7 +226,7 @@ TEST(BulkMeasurement, OrderOfRodsAndDiscs) {
   }
   EXPECT_NEAR(row_of(plan, parallel)["orientation_order"], 1.0, 1e-12);
   EXPECT_NEAR(row_of(plan, parallel)["director_z"], 1.0, 1e-12);
-  // In a plane the eigenvalues are -1/2 across it and 1/4 in it, but for the scatter of 400 angles.
+  // In a plane the eigenvalues are -1/2 across it and 1/4 in it, except for the scatter of 400 angles.
   EXPECT_NEAR(row_of(plan, flat)["orientation_order"], -0.5, 1e-12);
   EXPECT_NEAR(std::abs(row_of(plan, flat)["director_z"]), 1.0, 1e-12);
   EXPECT_NEAR(row_of(plan, free)["orientation_order"], 0.0, 3.0 / std::sqrt(400.0));
@@ -257,8 +256,8 @@ TEST(SurfaceMeasurement, OfASlopeAndOfAConeHasTheirAngle) {
   EXPECT_NEAR(row["run_out_m"], 0.5, 2.0 * r);
 }
 
-// Halves of a box that are apart have the index 0 but for the cells that the border cuts; thrown together at
-// random it is 1 but for the scatter of the cells.
+// Separate halves of a box have the index 0, except for the cells at the border. A random mixture has 1,
+// except for the scatter of the cells.
 TEST(MixingMeasurement, LaceyIndexOfApartAndOfRandom) {
   Random random(7);
   Grains apart, mixed;
@@ -289,7 +288,7 @@ TEST(ResidenceMeasurement, IsTheTimeBetweenTwoFaces) {
   Grains grains;
   for (int k = 0; k < 4; ++k)
     grains.add_sphere(0.001, {-0.1 - 0.05 * k, 0.0, 0.0}, {0.1 * (k + 1), 0.0, 0.0});
-  grains.add_sphere(0.001, {0.5, 0.0, 0.0}, {1.0, 0.0, 0.0});  // was inside before
+  grains.add_sphere(0.001, {0.5, 0.0, 0.0}, {1.0, 0.0, 0.0});  // it was inside before
   MeasurementPlan plan;
   plan.kind = MeasureKind::residence;
   plan.region = BoxRegion{{0.0, -1.0, -1.0}, {1.0, 1.0, 1.0}};
@@ -307,7 +306,7 @@ TEST(ResidenceMeasurement, IsTheTimeBetweenTwoFaces) {
   EXPECT_EQ(measurement->table()->rows.size(), 4u);
 }
 
-// A simple cubic lattice: 6 neighbours at a, 12 at sqrt(2) a, and 8 at sqrt(3) a of every body.
+// A simple cubic lattice: every body has 6 neighbours at a, 12 at sqrt(2) a, and 8 at sqrt(3) a.
 TEST(PairCorrelation, OfALatticeHasItsNeighbours) {
   Grains grains;
   grains.cell = cubic_cell(1.0);
@@ -333,7 +332,7 @@ TEST(PairCorrelation, OfALatticeHasItsNeighbours) {
     const double shell = 4.0 / 3.0 * std::numbers::pi * (high * high * high - low * low * low);
     EXPECT_NEAR(bin[1], expected / (1000.0 * 1000.0 * shell), 1e-9 * (1.0 + bin[1]));
   }
-  // In a box the bodies near its sides are seen, but do not count first.
+  // In a box the bodies near its sides count as partners, but not as first bodies.
   plan.region = BoxRegion{Vec3::Constant(-0.05), Vec3::Constant(0.95)};
   grains.cell = {};
   const Row box = row_of(plan, grains);
@@ -377,7 +376,7 @@ TEST(BodiesMeasurement, RankIsThePartOfTheOthersThatAreLower) {
   EXPECT_TRUE(std::isnan(row["position_z_m.77"]));
 }
 
-/// Every kind that looks at bodies.
+/// Every kind that uses bodies.
 std::vector<MeasurementPlan> all_plans() {
   std::vector<MeasurementPlan> plans;
   for (std::size_t k = 0; k < measure_words.size(); ++k) {
@@ -395,7 +394,7 @@ std::vector<MeasurementPlan> all_plans() {
   return plans;
 }
 
-// Bodies that fly through each other, sorted anew now and then, as in memory they are.
+// Bodies that fly through each other and are sorted in memory now and then.
 TEST(Measurements, GoOnFromWhatTheyRemember) {
   for (const MeasurementPlan& plan : all_plans()) {
     Random random(11);

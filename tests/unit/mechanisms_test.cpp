@@ -10,12 +10,12 @@ namespace {
 
 constexpr double g = 9.81;
 const Quat same = Quat::Identity();
-/// A joint frame whose z is the world's y: of machines in the plane of x and z.
+/// A joint frame with its z along the world's y: for machines in the plane of x and z.
 const Quat across(Eigen::AngleAxisd(-0.5 * std::numbers::pi, Vec3::UnitX()));
 
 Eigen::SparseMatrix<double> sparse(const Eigen::MatrixXd& m) { return m.sparseView(); }
 
-/// A thin uniform rod from p to q, 1 kg by default, whose x is its axis.
+/// A thin uniform rod from p to q, 1 kg by default, with its x along the axis.
 MechanismBody rod(const Vec3& p, const Vec3& q, double mass = 1.0) {
   const double length = (q - p).norm(), across_ = mass * length * length / 12.0;
   MechanismBody body;
@@ -25,7 +25,7 @@ MechanismBody rod(const Vec3& p, const Vec3& q, double mass = 1.0) {
   return body;
 }
 
-/// A joint at a place of the world, about or along axis z there.
+/// A joint at a position in the world, about or along axis z there.
 Joint joint_at(const Mechanism& m, const std::string& name, JointKind kind, int a, int b, const Pose& at) {
   const auto end = [&](int body) -> JointEnd {
     if (body == JointEnd::ground) return {JointEnd::ground, at};
@@ -38,7 +38,7 @@ Joint joint_at(const Mechanism& m, const std::string& name, JointKind kind, int 
 }
 
 // The double pendulum of the textbook in its four coordinates: the 6 x 6 system of docs/mechanisms.md at the
-// start, and with the rods turned by 0.3 and 0.8 rad and at 2 and -1 rad/s, against the two angles'
+// start, and with the rods rotated by 0.3 and 0.8 rad and at 2 and -1 rad/s, against the two angles'
 // equations.
 TEST(Accelerations, DoublePendulumInFourCoordinatesMatchesTwoAngles) {
   const auto equations = [](const Eigen::Vector4d& q, const Eigen::Vector4d& v) {
@@ -75,10 +75,10 @@ TEST(Accelerations, DoublePendulumInFourCoordinatesMatchesTwoAngles) {
 }
 
 Joint rod_between(const std::string& name, int a, int b) {
-  return {name, JointKind::distance, {a, {}}, {b, {}}};  // centre to centre, as long as they are apart
+  return {name, JointKind::distance, {a, {}}, {b, {}}};  // centre to centre, at the present distance
 }
 
-/// The double pendulum as a mechanism of two points on rods, both to the right, in the plane of x and z.
+/// The double pendulum as two points on rods, both to the right, in the plane of x and z.
 Mechanism double_pendulum() {
   Mechanism m;
   for (const double x : {1.0, 2.0}) m.add_body({1.0, Vec3::Ones(), {Vec3(x, 0, 0), same}, {}});
@@ -88,7 +88,7 @@ Mechanism double_pendulum() {
 }
 
 struct Angles {
-  double upper, lower, upper_rate, lower_rate;  // from the vertical below; any number of turns apart
+  double upper, lower, upper_rate, lower_rate;  // from the vertical below, with any number of full rotations
 };
 Angles angles_of(const Mechanism& m) {
   const JointedBody a = m.body(0), b = m.body(1);
@@ -122,8 +122,8 @@ TEST(Mechanism, DoublePendulumToNineDigits) {
   EXPECT_LT(m.joint_error().first, 1e-13);
 }
 
-// A pendulum let go to the right, in steps of 0.03 s: by Euler's formula its rod grows and it gains energy;
-// projection keeps the rod and makes the gain no smaller; the fourth order keeps both (docs/mechanisms.md).
+// A pendulum released to the right, in steps of 0.03 s: by Euler's formula its rod grows and it gains energy;
+// projection keeps the rod, but the gain is no smaller; the fourth order keeps both (docs/mechanisms.md).
 TEST(Mechanism, EulerGainsEnergyAndFourthOrderDoesNot) {
   const auto run = [](auto&& formula, bool projects) {
     Mechanism m;
@@ -141,7 +141,7 @@ TEST(Mechanism, EulerGainsEnergyAndFourthOrderDoesNot) {
 }
 
 // A uniform rod of 1 m and 1 kg slides down a wall and a floor from 30 degrees above the floor: both
-// multipliers are the closed form's while it slides, and it leaves the wall where its sine is two thirds.
+// multipliers equal the closed form while it slides, and it leaves the wall where its sine is two thirds.
 TEST(Mechanism, ARodLeavesTheWall) {
   const double start = std::numbers::pi / 6.0;
   Mechanism m;
@@ -171,7 +171,7 @@ TEST(Mechanism, ARodLeavesTheWall) {
     ASSERT_LT(++looked, 1000);
   }
   EXPECT_GT(looked, 100);
-  // The instant: a step that ends where the multiplier changes its sign.
+  // The exact time: a step that ends where the multiplier changes its sign.
   const auto force_after = [&](double h) {
     Mechanism trial = before;
     trial.step(classical, h);
@@ -228,7 +228,8 @@ class Squeezer {
         -m4 * zt * (e - ea) * v[ph] * (v[ph] + 2.0 * v[de]) * std::cos(q[ph]),
         -m6 * u * (zf - fa) * v[ep] * v[ep] * std::cos(q[om]),
         m6 * u * (zf - fa) * v[om] * (v[om] + 2.0 * v[ep]) * std::cos(q[om]);
-    // Each constraint pair is a chain of vectors: length, direction (a sum of angles, and a quarter turn).
+    // Each constraint pair is a chain of vectors: length, direction (a sum of angles, and a quarter
+    // rotation).
     struct Vector {
       double length;
       std::vector<int> angles;
@@ -275,15 +276,16 @@ TEST(Accelerations, AndrewsSqueezer) {
   for (int k = 0; k < steps; ++k) y = take_step(classical, f, 0.0, y, 0.03 / steps).end();
   A end;
   end << 15.8107711, -15.7563710, 0.040822240, -0.534730116, 0.524409966, 0.534730116, 1.048080741;
-  EXPECT_LT((y.head<7>() - end).cwiseAbs().maxCoeff(), 1e-7);  // digits given, over a crank's 2.5 turns
+  EXPECT_LT((y.head<7>() - end).cwiseAbs().maxCoeff(), 1e-7);  // digits given, over 2.5 crank rotations
   EXPECT_NEAR(y[2], end[2], 1e-8);
   EXPECT_NEAR(y[3], end[3], 1e-8);
   EXPECT_NEAR(y[4], end[4], 1e-8);
   EXPECT_NEAR(y[6], end[6], 1e-8);
 }
 
-// Two four-bars in a row, all rods 1 m and 1 kg, which pass through a position in which all lie along one
-// line and their motion is not given: energy stays, and the redundant constraints of plane loops are named.
+// Two four-bars in a row, all rods 1 m and 1 kg, which pass through a position in which all are on one line
+// and their motion is undetermined: energy is conserved, and the redundant constraints of plane loops are
+// named.
 TEST(Mechanism, FourBarsThroughTheirSingularPosition) {
   Mechanism m;
   std::vector<int> post, bar;
@@ -303,7 +305,7 @@ TEST(Mechanism, FourBarsThroughTheirSingularPosition) {
   }
   EXPECT_FALSE(m.redundant().empty());
   EXPECT_EQ(m.motion().rank, 29);  // of 35: one freedom of 30
-  // The top goes to the right at 1 m/s.
+  // The top moves to the right at 1 m/s.
   Mechanism moving = m;
   const auto push = [&](int body, const Vec3& v, const Vec3& w) { moving.set_twist(body, {v, w}); };
   for (const int k : post) push(k, Vec3(0.5, 0, 0), Vec3(0, 1, 0));
@@ -321,8 +323,8 @@ TEST(Mechanism, FourBarsThroughTheirSingularPosition) {
   EXPECT_LT(worst, 1e-4);
 }
 
-// A slider-crank without gravity: where the slider is for the crank's angle, and how fast the crank turns
-// there, from the energy of all three bodies in the one freedom.
+// A slider-crank without gravity: the slider's position and the crank's angular velocity over its angle, from
+// the energy of all three bodies in the one freedom.
 TEST(Mechanism, ASliderCrank) {
   constexpr double r = 0.3, l = 0.8, start_rate = 7.0;
   Mechanism m;
@@ -336,7 +338,7 @@ TEST(Mechanism, ASliderCrank) {
   m.add_joint(joint_at(m, "gudgeon", JointKind::revolute, link, slider, {gudgeon, across}));
   m.add_joint(joint_at(m, "guide", JointKind::prismatic, JointEnd::ground, slider,
                        {gudgeon, Quat::FromTwoVectors(Vec3::UnitZ(), Vec3::UnitX())}));
-  // About y, from x towards -z: at the start the pin goes down, the rod turns the other way.
+  // About y, from x towards -z: at the start the pin moves down, the rod rotates the other way.
   m.set_twist(crank, {Vec3(0, 0, -0.5 * r * start_rate), Vec3(0, start_rate, 0)});
   m.set_twist(link, {Vec3(0, 0, -0.5 * r * start_rate), Vec3(0, -start_rate * r / l, 0)});
   EXPECT_LT(m.joint_error().second, 1e-14);
@@ -357,11 +359,11 @@ TEST(Mechanism, ASliderCrank) {
                 r * std::cos(angle) + std::sqrt(l * l - std::pow(r * std::sin(angle), 2)), 1e-12);
     ASSERT_NEAR(std::abs(m.rate(turn)), std::sqrt(2.0 * energy / effective_inertia(angle)), 1e-6);
   }
-  EXPECT_GT(std::abs(m.coordinate({shaft, JointCoordinate::Kind::angle})), 7.0);  // more than a turn
+  EXPECT_GT(std::abs(m.coordinate({shaft, JointCoordinate::Kind::angle})), 7.0);  // more than one rotation
 }
 
-// Bricard's mechanism: five rods of 1 m and 1 kg and six revolute joints, which by counting cannot move and
-// does: ten seconds under gravity, energy and joints kept.
+// Bricard's mechanism: five rods of 1 m and 1 kg and six revolute joints. By counting it cannot move, but it
+// does: ten seconds under gravity, energy and joints are kept.
 TEST(Mechanism, BricardMovesForTenSeconds) {
   Mechanism m;
   const Vec3 p[] = {{0, 0, 0}, {1, 0, 0}, {1, -1, 0}, {1, -1, 1}, {0, -1, 1}, {0, 0, 1}};
@@ -388,7 +390,7 @@ TEST(Mechanism, BricardMovesForTenSeconds) {
   EXPECT_LT(worst, 1e-4);
 }
 
-// A chain of 200 links: sparse and dense accelerations agree, and the work grows with the length.
+// A chain of 200 links: sparse and dense accelerations agree, and the work is proportional to the length.
 TEST(Mechanism, ALongChain) {
   const auto chain = [](int links, MotionSolver::Kind kind) {
     Mechanism m;
@@ -410,8 +412,8 @@ TEST(Mechanism, ALongChain) {
   EXPECT_LT(longer.joint_error().first, 1e-12);
 }
 
-// Joints leave free what they are said to: rank of every kind between two bodies, and (D1)'s J and gamma
-// against differences of the rows' values along a motion.
+// Joints leave the stated freedoms: rank of every kind between two bodies, and (D1)'s J and gamma against
+// differences of the rows' values along a motion.
 TEST(Joints, RowsAreTheDerivativesOfTheirValues) {
   const std::pair<JointKind, int> kinds[] = {{JointKind::fixed, 6},          {JointKind::revolute, 5},
                                              {JointKind::prismatic, 5},      {JointKind::cylindrical, 4},
@@ -421,7 +423,7 @@ TEST(Joints, RowsAreTheDerivativesOfTheirValues) {
   const Quat qa = Quat(0.8, 0.1, -0.4, 0.3).normalized(), qb = Quat(0.2, 0.7, 0.3, -0.4).normalized();
   const Vec3 wa(0.3, -1.1, 0.7), wb(-0.6, 0.4, 1.3), va(0.2, 0.5, -0.3), vb(-0.4, 0.1, 0.6);
   const auto at = [](const Vec3& x, const Quat& q, const Vec3& v, const Vec3& w, double t) {
-    const double angle = w.norm() * t;  // turns evenly, moves evenly
+    const double angle = w.norm() * t;  // uniform rotation and translation
     const Quat turn = angle == 0.0 ? same : Quat(Eigen::AngleAxisd(angle, w.normalized()));
     return JointedBody{{x + t * v, turn * q}, {v, w}};
   };
@@ -449,8 +451,8 @@ TEST(Joints, RowsAreTheDerivativesOfTheirValues) {
   }
 }
 
-// A screw with a nut: the coupling of its angle with its travel turns a torque into a thrust; the closed form
-// a = tau r / (I + m r^2), travel = r angle.
+// A screw with a nut: the coupling of its angle with its travel converts a torque into a thrust; the closed
+// form is a = tau r / (I + m r^2), travel = r angle.
 TEST(Mechanism, AScrew) {
   Mechanism m;
   m.gravity.setZero();
@@ -463,7 +465,7 @@ TEST(Mechanism, AScrew) {
   m.add_actuator({angle, 0.0, 0.0, 0.0, [&](double, double, double) { return torque; }});
   for (int k = 0; k < 1000; ++k) m.step(classical, 1e-3);
   const double angular = torque / (inertia + mass * pitch * pitch);
-  EXPECT_NEAR(m.coordinate(angle), 0.5 * angular, 1e-6);  // four turns
+  EXPECT_NEAR(m.coordinate(angle), 0.5 * angular, 1e-6);  // four rotations
   EXPECT_NEAR(m.coordinate(travel), 0.5 * pitch * angular, 1e-8);
 }
 

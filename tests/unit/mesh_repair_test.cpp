@@ -1,5 +1,5 @@
-// Boxes of triangles with every fault that CAD leaves, at three sizes: each is told, and mended where that
-// can be.
+// Boxes of triangles with every common fault of CAD meshes, at three sizes: each is reported, and repaired if
+// possible.
 #include "engine/geometry/mesh_repair.h"
 
 #include <cmath>
@@ -16,8 +16,8 @@ namespace {
 
 using Triangle = std::array<Vec3, 3>;
 
-/// A box of 2 x 1 x 1, in squares of a sixth of each side, those on the top of a twelfth if `fine`; triangles
-/// with corners of their own, outwards.
+/// A box of 2 x 1 x 1, in squares of a sixth of each side, of a twelfth on the top if `fine`; each triangle
+/// has its own corners and faces outwards.
 std::vector<Triangle> box(double scale, bool fine_top = false) {
   std::vector<Triangle> list;
   const Vec3 size = scale * Vec3(2, 1, 1);
@@ -46,7 +46,7 @@ std::vector<Triangle> box(double scale, bool fine_top = false) {
   return list;
 }
 
-/// As a file is read: corners that are equal to the last bit are one.
+/// As read from a file: corners that are equal to the last bit are one.
 TriangleMesh mesh_of(const std::vector<Triangle>& list) {
   TriangleMesh mesh;
   std::map<std::array<double, 3>, std::int32_t> known;
@@ -69,7 +69,7 @@ class MeshRepair : public testing::TestWithParam<double> {
   double scale() const { return GetParam(); }
   double tolerance() const { return 2e-6 * scale(); }
   MeshDiagnosis look(const std::vector<Triangle>& list) const { return diagnose(mesh_of(list), tolerance()); }
-  /// Mended, it is the box again: closed, outwards, of its volume.
+  /// After repair it is the box again: closed, outwards, with its volume.
   void expect_mended(const std::vector<Triangle>& list) const {
     const TriangleMesh mesh = io::mended(mesh_of(list), tolerance(), 0.6 * scale());
     const MeshDiagnosis d = diagnose(mesh, tolerance());
@@ -86,7 +86,7 @@ class MeshRepair : public testing::TestWithParam<double> {
   }
 };
 
-/// Every corner is off by a ten-millionth, in its own direction.
+/// Every corner is shifted by a ten-millionth, in its own direction.
 void blur(std::vector<Triangle>& list, double scale) {
   Random random(5);
   for (Triangle& t : list)
@@ -116,7 +116,7 @@ TEST_P(MeshRepair, HolesAreToldAndFilled) {
   EXPECT_EQ(d.holes[0].points.size(), 4u);
   EXPECT_NEAR(d.holes[0].size, std::sqrt(2.0) / 6.0 * scale(), 1e-9 * scale());
   if (io::vtk_problem().empty()) expect_mended(list);
-  // One that is larger than is asked for stays.
+  // A hole above the requested size stays.
   EXPECT_EQ(diagnose(io::mended(mesh_of(list), tolerance(), 0.1 * scale()), tolerance()).open_edges, 4u);
 }
 

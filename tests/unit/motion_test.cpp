@@ -68,7 +68,8 @@ TEST(FreeTop, FastSpinStillConverges) {
 }
 
 TEST(FreeTop, LargeRotationsKeepMomentumAndEnergyAndAreReversible) {
-  // One turn of (M1) that Newton did not end made a thousand times the energy of 64 grains at 1e5 rad/s.
+  // One rotation of (M1) without convergence of Newton gave 64 grains at 1e5 rad/s a thousand times their
+  // energy.
   Random random(7);
   for (const Vec3& inertia : {Vec3(1, 2, 3), Vec3(1, 1.5, 2.4), Vec3(1, 20, 20.5)}) {
     for (const double turn : {1.0, 3.0, 50.0, 1e3, 2e4}) {  // rad a step
@@ -80,10 +81,10 @@ TEST(FreeTop, LargeRotationsKeepMomentumAndEnergyAndAreReversible) {
       const double e0 = 0.5 * w.dot(l0);
       for (int i = 0; i < 3; ++i) rotate_freely(inertia, 1.0, q, w);
       const Vec3 l = angular_momentum_of(inertia, q, w);
-      // Up to 30,000 turns, each rounding at 1e-16 and some of Newton's last digits.
+      // Up to 30,000 rotations, each with rounding of 1e-16 and some of Newton's last digits.
       EXPECT_LT((l - l0).norm() / l0.norm(), 1e-11) << inertia.transpose() << " " << turn;
       EXPECT_LT(std::abs(0.5 * w.dot(l) - e0) / e0, 1e-11) << inertia.transpose() << " " << turn;
-      if (turn > 100.0) continue;  // rounding grows with the turns that lead back
+      if (turn > 100.0) continue;  // rounding increases with the number of rotations
       for (int i = 0; i < 3; ++i) rotate_freely(inertia, -1.0, q, w);
       EXPECT_LT((w - w0).norm() / w0.norm(), 1e-8) << inertia.transpose() << " " << turn;
     }
@@ -91,8 +92,8 @@ TEST(FreeTop, LargeRotationsKeepMomentumAndEnergyAndAreReversible) {
 }
 
 TEST(FreeTop, VectorizedRotationMatchesSingleBodies) {
-  // More than go side by side, with turns in the step from none to a quarter, of thin plates and needles too,
-  // one of them asleep. Two ways to one root: the same to rounding.
+  // More bodies than fit side by side, with rotations in the step from none to a quarter, also thin plates
+  // and needles, one of them asleep. Two ways to one root: the same to rounding.
   constexpr double dt = 1e-3;
   Random random(5);
   Bodies bodies;
@@ -128,7 +129,7 @@ TEST(FreeTop, VectorizedRotationMatchesSingleBodies) {
 }
 
 TEST(FreeTop, VectorizedSmallRotationsKeepMomentumAndEnergy) {
-  // As above, in 100,000 steps of 0.9 mrad: a random walk of roundings reaches 1e-13, a drift 1e-11.
+  // As above, in 100,000 steps of 0.9 mrad: a random walk of rounding errors reaches 1e-13, a drift 1e-11.
   Bodies bodies;
   for (const Vec3& w : {Vec3(1, 1, 1), Vec3(1, -2, 0.5), Vec3(0.1, 0.2, 1.5)}) {
     bodies.position.push_back(Vec3::Zero());

@@ -1,4 +1,4 @@
-// Instants of breaks against CVODE of SUNDIALS, with its own root finder; built where that is installed.
+// Times of breaks against CVODE of SUNDIALS, with its own root finder; built if it is installed.
 #include <Eigen/Core>
 #include <cvode/cvode.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 using Y = Eigen::Matrix<double, 4, 1>;  // x, z, vx, vz
 constexpr double drag = 0.05, keeps = 0.9, left = -2.0, right = 5.0;
 
-/// A ball in air that slows it by the square of its velocity.
+/// A ball in air, with drag proportional to the square of its velocity.
 Y flight(double, const Y& y) {
   const double speed = y.tail<2>().norm();
   return {y[2], y[3], -drag * speed * y[2], -9.807 - drag * speed * y[3]};

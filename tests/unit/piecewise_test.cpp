@@ -1,4 +1,4 @@
-// Motion with breaks: where they are found, what they cost, what happens when many come.
+// Motion with breaks: where they are found, their cost, and many breaks in a short time.
 #include "tests/support/piecewise.h"
 
 #include <Eigen/Core>
@@ -11,7 +11,8 @@ namespace {
 
 using State = Eigen::Vector2d;  // height and velocity, or angle and rate
 
-/// Of a ball that falls from rest at height 1 and bounces with e on the floor, its k-th impact, k from 1.
+/// Time of the k-th impact, k from 1, of a ball that falls from rest at height 1 and bounces with e on the
+/// floor.
 double bounce_time(int k, double e, double g = 9.81) {
   const double first = std::sqrt(2.0 / g);
   return first + 2.0 * first * e * (1.0 - std::pow(e, k - 1)) / (1.0 - e);
@@ -46,8 +47,8 @@ TEST(Piecewise, BouncesOfFreeFallAreExact) {
   }
 }
 
-// A bounded step calls f at most six times where nothing breaks, and no more than that where something does
-// that was forecast: less than 1.5 times the five of a smooth step in any case.
+// A bounded step calls f at most six times without a break, and no more often with a predicted break: always
+// less than 1.5 times the five calls of a smooth step.
 TEST(Piecewise, StepWithAnEventCostsLikeASmoothStep) {
   int most = 0;
   PiecewiseMotion motion(falling(), {floor_with(0.8)}, BreakForm::bounded, 0.0, State(1.0, 0.0));
@@ -61,8 +62,8 @@ TEST(Piecewise, StepWithAnEventCostsLikeASmoothStep) {
   EXPECT_EQ(broken.calls, 4);
 }
 
-/// Largest error of the first four passages of y = cos(t) through 1/2, with and without polish, by steps
-/// of h; the jump reverses nothing.
+/// Largest error of the first four passages of y = cos(t) through 1/2, with and without polish, in steps of
+/// h; the jump changes nothing.
 std::pair<double, double> throughput_errors(double h) {
   const auto f = [](double, const State& y) { return State(y[1], -y[0]); };
   const EventFunction<State> half{[](double, const State& y) { return y[0] - 0.5; }};
@@ -82,8 +83,8 @@ std::pair<double, double> throughput_errors(double h) {
   return error;
 }
 
-// The published scheme's error falls with the third order of its segments, that of the polished one with the
-// fourth.
+// The published scheme's error decreases with the third order of its segments, that of the polished one with
+// the fourth.
 TEST(Piecewise, EventTimesConvergeAtTheExpectedOrders) {
   const auto [rough1, fine1] = throughput_errors(0.1);
   const auto [rough2, fine2] = throughput_errors(0.025);
@@ -115,8 +116,8 @@ TEST(Piecewise, HandlesEventsInOrderOfTime) {
   EXPECT_NEAR(motion.time(), 0.9, 1e-14);
 }
 
-// Bounces that pile up end the motion near Zeno's point, instead of going on for ever; in real time those
-// for which a step has no time are counted.
+// Accumulating bounces end the motion near Zeno's point; the motion does not continue without end. In real
+// time, bounces that do not fit into a step are counted.
 TEST(Piecewise, DetectsAccumulatingEvents) {
   PiecewiseMotion motion(falling(), {floor_with(0.5)}, BreakForm::polished, 0.0, State(1.0, 0.0));
   bool piled_up = false;
@@ -135,8 +136,8 @@ TEST(Piecewise, DetectsAccumulatingEvents) {
   EXPECT_LE(most, 7);
 }
 
-// A chain of eight masses between walls, each mode k of which swings with 2 sin(k pi/18): the third mode,
-// with a mass that passes its middle in known instants, to fourth order in polished steps.
+// A chain of eight masses between walls, whose mode k swings with 2 sin(k pi/18): the third mode, with a mass
+// that passes its middle at known times, to fourth order in polished steps.
 TEST(Piecewise, AChainOfSpringsSwingsInItsModes) {
   constexpr int masses = 8, mode = 3;
   using Chain = Eigen::Matrix<double, 2 * masses, 1>;

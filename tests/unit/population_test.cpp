@@ -10,7 +10,7 @@
 namespace scree {
 namespace {
 
-/// A heap in motion whose bodies lie in memory in any order, with a few large ones among them.
+/// A heap in motion whose bodies have any order in memory, with a few large ones among them.
 test::World shuffled_heap() {
   test::World world = test::loose_heap(5, 4, {}, 2e-3, 3);
   for (int i = 0; i < 3; ++i) world.add_sphere(0.25, Vec3(0.3 + 0.25 * i, 0.5, 1.2 + 0.6 * i));
@@ -35,8 +35,8 @@ test::World shuffled_heap() {
   return world;
 }
 
-/// What is remembered of a contact or a pair, by the ids of its bodies (the lower first; a boundary is -1 -
-/// its number), with signs as if that were its order.
+/// Cached data of a contact or a pair, by the ids of its bodies (the lower first; a boundary is -1 - its
+/// number), with signs for this order.
 struct Remembered {
   Vec3 normal, impulse;
   bool operator==(const Remembered&) const = default;
@@ -139,7 +139,7 @@ TEST(SortBodies, NextStepFindsTheSameContacts) {
   for (const auto& [ids, what] : now) EXPECT_LT((what.normal - then.at(ids).normal).norm(), 1e-9);
 }
 
-// A run that sorts now and then: the same on every number of threads, and from a copy of its state.
+// A run with sorting now and then: the same on every number of threads, and from a copy of its state.
 TEST(SortBodies, IsPartOfTheStep) {
   const auto run = [](int threads, bool fresh_workspace) {
     set_thread_count(threads);
@@ -157,16 +157,16 @@ TEST(SortBodies, IsPartOfTheStep) {
   set_thread_count(0);
 }
 
-/// By ids, whatever the slots.
+/// By ids, for any slots.
 std::map<BodyId, Pose> poses_by_id(const Bodies& bodies) {
   std::map<BodyId, Pose> poses;
   for (std::size_t i = 0; i < bodies.size(); ++i) poses[bodies.id[i]] = bodies.pose(i);
   return poses;
 }
 
-// Far from a heap that settles bodies come and go, and slots are sorted, at random; the heap does not notice.
-// Sweeps visit contacts in another order then, so the two runs agree as far as solutions are solved: to 1e-12
-// m/s in each of 300 steps of 1 ms.
+// Far from a settling heap, bodies come and go and slots are sorted, at random; this does not affect the
+// heap. Sweeps then treat contacts in another order, so the two runs agree to the accuracy of solutions: to
+// 1e-12 m/s in each of 300 steps of 1 ms.
 TEST(Population, DistantInsertionsAndRemovalsDoNotAffectAHeap) {
   PairLaw law;
   law.friction = 0.3;
@@ -190,7 +190,7 @@ TEST(Population, DistantInsertionsAndRemovalsDoNotAffectAHeap) {
       const Vec3 place(5.0 + 0.15 * random.uniform(), 0.2 * random.uniform(), 0.1 + 0.3 * random.uniform());
       const BodyId id =
           insert(busy.model, busy.state, {shape, busy.material, {place, random.rotation()}, {}});
-      EXPECT_GT(id, last_id);  // never an old one
+      EXPECT_GT(id, last_id);  // never a former id
       last_id = id;
       guests.push_back(id);
     } else if (dice < 0.5 && !guests.empty()) {
@@ -215,7 +215,7 @@ TEST(Population, DistantInsertionsAndRemovalsDoNotAffectAHeap) {
   }
 }
 
-// Nothing of the memory changes for those who stay.
+// The memory of the remaining bodies does not change.
 TEST(Population, RemovalKeepsCachesOfOtherBodies) {
   test::World world = shuffled_heap();
   const ById contacts = contacts_by_id(world.state), pairs = pairs_by_id(world.state);
@@ -247,7 +247,7 @@ TEST(Population, AllBodiesMayBeRemovedAndIdsAreNotReused) {
   EXPECT_EQ(world.step().bodies, 1);
 }
 
-// Who slept on a body that is taken away wakes and falls.
+// A body that slept on a removed body wakes and falls.
 TEST(Population, SleepersWakeWhenTheirSupportIsRemoved) {
   test::World world;
   world.add_floor();

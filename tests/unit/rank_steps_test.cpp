@@ -12,7 +12,7 @@ namespace {
 using test::EmulatedTeam;
 using test::World;
 
-/// Subdomains of so many bodies.
+/// Subdomains with the given number of bodies.
 void cut_into(std::int32_t bodies, State& state) {
   Subdomains& s = state.bodies.subdomains;
   const auto n = static_cast<std::int32_t>(state.bodies.size());
@@ -27,7 +27,7 @@ struct Told {
   StepReport report;
 };
 
-/// What steps of a world tell, and the state in the end.
+/// Reports of a world's steps, and the final state.
 struct Course {
   std::vector<Told> steps;
   State end;
@@ -140,7 +140,7 @@ TEST(RankSteps, SortingGivesBodiesToOtherRanks) {
   for (const std::size_t ranks : {2u, 4u}) expect_same(by_ranks(world, 130, ranks), all);
 }
 
-// Sheared, so that neighbours are images of bodies of other ranks, and new ones all the time.
+// A sheared cell, so that neighbours are images of other ranks' bodies, and change all the time.
 TEST(RankSteps, APeriodicCellThatFlows) {
   World world = heap({.friction = 0.4, .restitution = 0.3});
   world.model.boundaries.clear();
@@ -160,7 +160,7 @@ TEST(RankSteps, APeriodicCellThatFlows) {
   for (const std::size_t ranks : {2u, 3u, 6u}) expect_same(by_ranks(world, 200, ranks), all);
 }
 
-/// Grains come by an inlet, rest on others, leave by an outlet and are reflected; there are none at first.
+/// Grains enter by an inlet, rest on others, leave by an outlet and are reflected; there are none at first.
 World fountain() {
   World world({.friction = 0.3}, 2e-3);
   world.model.settings.solver = {};
@@ -197,7 +197,8 @@ TEST(RankSteps, BodiesComeAndGo) {
   }
 }
 
-// A checkpoint of so many ranks is gone on with by others, with newcomers that are not sorted yet.
+// A checkpoint of several ranks continues on another number of ranks, with new bodies that are not sorted
+// yet.
 TEST(RankSteps, OtherRanksGoOn) {
   World world = fountain();
   world.model.settings.sort_interval = 90;
@@ -211,7 +212,7 @@ TEST(RankSteps, OtherRanksGoOn) {
   }
 }
 
-// One subdomain: all ranks but one have nothing, and take part in all decisions.
+// One subdomain: all ranks but one are empty, and take part in all decisions.
 TEST(RankSteps, RanksWithoutBodies) {
   World world =
       test::loose_heap(4, 4, {.friction = 0.4, .rolling_friction_m = 1e-3, .restitution = 0.3}, 2e-3);
@@ -237,7 +238,7 @@ TEST(RankSteps, AllLeaveAndOthersCome) {
   for (const std::size_t ranks : {2u, 3u}) expect_same(by_ranks(world, 800, ranks), all);
 }
 
-// Many at once, into a bed on several ranks: newcomers are looked at for what their first half step meets.
+// Many at once, into a bed on several ranks: contacts of new bodies in their first half step are searched.
 TEST(RankSteps, NewcomersFallOntoABedOfOthers) {
   World world = heap({.friction = 0.5});
   cut_into(24, world.state);

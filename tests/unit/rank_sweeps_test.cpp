@@ -14,7 +14,7 @@ using test::cone_of_bodies;
 using test::EmulatedRanks;
 using test::RankPart;
 
-/// Blocks of contacts as its subdomains have them.
+/// Blocks of contacts for its subdomains.
 void cut_contacts(ContactProblem& p) {
   p.contact_block.clear();
   const auto first_of = [&](std::int32_t body) {
@@ -25,7 +25,7 @@ void cut_contacts(ContactProblem& p) {
   p.contact_block.push_back(static_cast<std::int32_t>(p.contacts()));
 }
 
-/// Bodies anywhere with contacts of any direction, some of which resist torques; the first has 300 of them,
+/// Random bodies with contacts of any direction, some of which resist torques; the first has 300 contacts,
 /// more than there are colours.
 ContactProblem random_problem(std::size_t bodies, std::size_t contacts, std::size_t subdomains) {
   std::mt19937 random(11);
@@ -79,7 +79,7 @@ ContactProblem random_problem(std::size_t bodies, std::size_t contacts, std::siz
   return p;
 }
 
-/// The problem of a settling heap, cut into so many subdomains.
+/// The problem of a settling heap, cut into the given number of subdomains.
 ContactProblem heap_problem(const PairLaw& law, int per_side, std::size_t subdomains) {
   test::World world = test::loose_heap(per_side, per_side, law, 2e-3, 9);
   world.model.settings.solver = SolverSettings{};
@@ -124,7 +124,7 @@ void expect_same_bits(const ContactProblem& p, const SolverSettings& settings,
   emulated.run([&](std::size_t r) {
     results[r].report = solve(emulated.part[r].problem, settings, results[r].workspace, results[r].solution);
   });
-  // Once a sweep, and for residuals, of which there is one in three sweeps at most.
+  // Once per sweep, and for residuals, at most one in three sweeps.
   EXPECT_GE(emulated.exchanges_of_rows, whole.report.sweeps);
   EXPECT_LE(emulated.exchanges_of_rows, whole.report.sweeps + whole.report.sweeps / 3 + 2);
   std::size_t contacts = 0, visits = 0;
@@ -235,8 +235,8 @@ TEST_F(RankSweeps, AWorkspaceThatIsKeptFollowsOtherColours) {
 }
 
 TEST_F(RankSweeps, LateContactsAreSolvedByAll) {
-  // Grains a hundred thousand times heavier than others: after 64 sweeps a few contacts hold the residual,
-  // and those around them are in several subdomains.
+  // Some grains have a hundred thousand times the mass of others: after 64 sweeps a few contacts determine
+  // the residual, and the contacts around them are in several subdomains.
   ContactProblem p = heap_problem(rolling(), 8, 24);
   for (std::size_t i = 0; i < static_cast<std::size_t>(p.first_body.back()); i += 37) {
     BodyResponse& r = p.response[i];
@@ -284,10 +284,10 @@ TEST_F(RankSweeps, PositionCorrectionIsTheSame) {
 }
 
 TEST(Cone, HasWhatOwnBodiesDependOnAndNothingElse) {
-  // A chain 0 - 1 - 2 - 3 - 4 of bodies, its contacts in turns 3, 2, 5, 0; body 0 is own.
+  // A chain 0 - 1 - 2 - 3 - 4 of bodies, with contacts in turns 3, 2, 5, 0; body 0 is own.
   const std::vector<InterfaceContact> chain = {{{0, 1}, 3}, {{1, 2}, 2}, {{2, 3}, 5}, {{3, 4}, 0}};
   EXPECT_EQ(cone_of_bodies(chain, {1, 0, 0, 0, 0}), (std::vector<std::uint8_t>{1, 1, 0, 0}));
-  // Turns that fall all along lead through all of it, rising ones to the first alone.
+  // Falling turns lead through the whole chain, rising ones only to the first.
   const std::vector<InterfaceContact> falls = {{{0, 1}, 4}, {{1, 2}, 3}, {{2, 3}, 2}, {{3, 4}, 1}},
                                       rises = {{{0, 1}, 1}, {{1, 2}, 2}, {{2, 3}, 3}, {{3, 4}, 4}};
   EXPECT_EQ(cone_of_bodies(falls, {1, 0, 0, 0, 0}), (std::vector<std::uint8_t>{1, 1, 1, 1}));

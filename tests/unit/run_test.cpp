@@ -1,4 +1,4 @@
-// The run loop: where steps land, who is told of what in which order, and what ends a run.
+// The run loop: times of steps, order of the observers' calls, and reasons for the end of a run.
 #include "engine/run/run.h"
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 namespace scree::test {
 namespace {
 
-/// Writes down what it is told.
+/// Records its calls.
 struct Notes : RunObserver {
   std::vector<std::string> told;
-  std::int64_t last_step = 1000;  // after which it lets the run go on no more
-  std::string against;            // said after step 3
+  std::int64_t last_step = 1000;  // the run stops after this step
+  std::string against;            // its message after step 3
   std::int64_t step = 0;
   bool may_go_on() override { return step < last_step; }
   void after_step(const StepResult& result, const State& state) override {
@@ -72,7 +72,7 @@ TEST_F(RunLoop, EndsWithAnEventThatStopsIt) {
   plan.events = {at_time(0.03, true)};
   EXPECT_EQ(until(1.0), RunStop::event);
   EXPECT_EQ(world.state.step, 3);
-  EXPECT_EQ(notes.told.back(), "events 1");  // and nothing comes next
+  EXPECT_EQ(notes.told.back(), "events 1");  // and no further call
 }
 
 TEST_F(RunLoop, StopsWhenAnObserverInterrupts) {
@@ -96,7 +96,7 @@ TEST_F(RunLoop, FailedStepEndsTheRunWithoutNotification) {
   EXPECT_EQ(text.rfind("step 1 at t = 0 s: ", 0), 0u);
 }
 
-// Adaptive steps end at frames, events and the end; events change how frames follow each other.
+// Adaptive steps end at frames, events and the end; events change the following frames.
 TEST_F(RunLoop, LandsOnFramesEventsAndTheEnd) {
   world.model.settings.adaptive_step = true;
   world.model.settings.time_step_s = 0.04;

@@ -18,7 +18,7 @@ ImplicitShape made(const PerturbedQuadric& f) {
   return s.value();
 }
 
-/// A mesh of a shape, turned, moved and enlarged, as it might come from a scanner.
+/// A mesh of a shape, rotated, moved and enlarged, as from a scanner.
 TriangleMesh scanned(const ImplicitShape& shape, double size, int fineness = 16) {
   TriangleMesh mesh = surface_mesh(shape, fineness);
   const Quat turn = Quat(0.3, -0.5, 0.2, 0.7).normalized();
@@ -104,7 +104,7 @@ TEST(ShapeFit, EllipsoidIsRecoveredInAnyPose) {
   const double size = 20.0;
   const TriangleMesh mesh = scanned(made(perturbed({1.0, 0.7, 0.5})), size);
   const ShapeFit fit = fit_shape(mesh, 0);
-  // The mesh's chords lie a thousandth of the size within the ellipsoid.
+  // The mesh's chords are a thousandth of the size inside the ellipsoid.
   for (int k = 0; k < 3; ++k) EXPECT_NEAR(fit.semi_axes[k], size * Vec3(1.0, 0.7, 0.5)[k], 4e-3 * size);
   EXPECT_LT((fit.frame.position - Vec3(100.0, -30.0, 5.0)).norm(), 1e-3 * size);
   EXPECT_LT(fit.mean_error, 1e-3 * size);

@@ -1,4 +1,4 @@
-// Sleep: who falls asleep, what wakes them, and that nothing is lost on the way.
+// Sleep: which bodies fall asleep, what wakes them, and that momentum and energy balances close.
 #include "engine/simulation/subsystems/sleep.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ World column(int spheres) {
   return world;
 }
 
-/// Adds a sphere to a state that has steps behind it.
+/// Adds a sphere to a state after some steps.
 void add_later(World& world, double radius, const Vec3& position, const Twist& twist = {}) {
   const ShapeIndex shape = world.model.shapes.add(Ellipsoid{Vec3::Constant(radius)});
   insert(world.model, world.state, {shape, world.material, {position, Quat::Identity()}, twist});
@@ -36,7 +36,7 @@ void add_later(World& world, double radius, const Vec3& position, const Twist& t
 /// A bed that has come to rest, and mostly sleeps.
 World make_sleeping_bed() {
   PairLaw law;
-  law.rolling_friction_m = law.torsional_friction_m = 2e-3;  // or loose grains rock on and on
+  law.rolling_friction_m = law.torsional_friction_m = 2e-3;  // otherwise loose grains keep rocking
   World world = test::loose_heap(5, 4, law, 2e-3, 2);
   world.model.settings.solver.tolerance = 1e-4;
   world.model.settings.solver.max_sweeps = 100;
@@ -59,7 +59,7 @@ TEST(Sleep, IsOffByDefault) {
   EXPECT_TRUE(world.state.sleepers.still.empty());
 }
 
-// Twenty steps of a millisecond; not before. The floor goes on carrying the column.
+// Twenty steps of 1 ms, not earlier. The floor still carries the column.
 TEST(Sleep, SleepsAfterDurationAndRemainsSupported) {
   World world = column(3);
   world.model.settings.sleep = soon;
@@ -81,7 +81,7 @@ TEST(Sleep, SleepsAfterDurationAndRemainsSupported) {
   EXPECT_EQ(world.state.bodies.position, before);
 }
 
-// What flies, even where it stands still for a moment, or rests without being touched, does not sleep.
+// A body that flies, even if it stands still for a moment, or rests without contacts, does not sleep.
 TEST(Sleep, RequiresContacts) {
   World world;
   world.model.settings.sleep = {.speed_m_s = 10.0, .duration_s = 0.0, .tolerance = 0.05};
@@ -91,7 +91,7 @@ TEST(Sleep, RequiresContacts) {
   world.run(0.2, [](const StepReport& r) { EXPECT_EQ(r.asleep, 0); });
 }
 
-// Speeding up under gravity from rest: slow at first, but never balanced.
+// Acceleration by gravity from rest: slow at first, but never in equilibrium.
 TEST(Sleep, AcceleratingBodyStaysAwakeAtAnySpeed) {
   PairLaw law;
   law.friction = 0.1;
@@ -104,8 +104,8 @@ TEST(Sleep, AcceleratingBodyStaysAwakeAtAnySpeed) {
   EXPECT_GT(world.state.bodies.linear_velocity[0][0], 0.4);
 }
 
-// A stone that hits a sleeping column meets the same bodies as if nobody slept: the step is solved with them
-// awake.
+// A stone that hits a sleeping column meets the same bodies as without sleep: the step is solved with awake
+// bodies.
 class SleepingImpact : public ::testing::TestWithParam<RestitutionLaw> {};
 TEST_P(SleepingImpact, MatchesTheImpactOnAwakeBodies) {
   const auto hit = [](bool sleep) {
@@ -127,17 +127,17 @@ TEST_P(SleepingImpact, MatchesTheImpactOnAwakeBodies) {
   };
   const World with = hit(true), without = hit(false);
   for (std::size_t i = 0; i < 5; ++i) {
-    // Sleepers stood still where the others crept by rounding and the slop.
+    // Sleeping bodies did not move, while the others crept by rounding and the slop.
     EXPECT_LT((with.state.bodies.position[i] - without.state.bodies.position[i]).norm(), 1e-5) << i;
     EXPECT_LT((with.state.bodies.linear_velocity[i] - without.state.bodies.linear_velocity[i]).norm(), 1e-3);
   }
-  EXPECT_GT(without.state.bodies.linear_velocity[3].norm(), 0.1);  // it was worth looking at
+  EXPECT_GT(without.state.bodies.linear_velocity[3].norm(), 0.1);  // the impact had an effect
 }
 
 INSTANTIATE_TEST_SUITE_P(Laws, SleepingImpact,
                          ::testing::Values(RestitutionLaw::newton, RestitutionLaw::energetic));
 
-// Settings at their limits: whoever is to wake stays awake for a step at least, and no step goes on for ever.
+// Extreme settings: a body that must wake stays awake for at least one step, and no step is endless.
 TEST(Sleep, WakesAndSleepsAtLimitsOfSettings) {
   for (const double tolerance : {1.0, 5.0}) {
     World world = column(2);
@@ -152,7 +152,7 @@ TEST(Sleep, WakesAndSleepsAtLimitsOfSettings) {
   }
 }
 
-// The lowest of three is pushed away from below: who rested on it falls as if nobody had slept.
+// The lowest of three is pushed away from below: a body that rested on it falls as without sleep.
 TEST(Sleep, BodyThatLosesItsSupportWakes) {
   const auto push = [](bool sleep) {
     World world = column(3);
@@ -170,7 +170,7 @@ TEST(Sleep, BodyThatLosesItsSupportWakes) {
     EXPECT_LT((with.state.bodies.position[i] - without.state.bodies.position[i]).norm(), 1e-4) << i;
 }
 
-// Weight put down softly, beyond the tolerance, wakes a sleeper; less does not.
+// A weight put down slowly, above the tolerance, wakes a sleeping body; a smaller weight does not.
 TEST(Sleep, ToleranceIsRelativeToTheWeight) {
   const auto put = [](double radius) {
     World world = column(1);
@@ -186,8 +186,8 @@ TEST(Sleep, ToleranceIsRelativeToTheWeight) {
   EXPECT_EQ(put(0.1 * std::cbrt(0.03)), 0);
 }
 
-// In every step, sleepers and all: momentum changes by gravity, boundaries and what the report says of sleep;
-// energy by the flows of the ledger.
+// In every step, with sleeping bodies: momentum changes by gravity, boundaries and the report's values of
+// sleep; energy changes by the flows of the energy balance.
 TEST(Sleep, BalancesCloseWhileBodiesFallAsleepAndWake) {
   World world = sleeping_bed();
   Settings& settings = world.model.settings;
@@ -225,11 +225,11 @@ TEST(Sleep, BalancesCloseWhileBodiesFallAsleepAndWake) {
   }
   EXPECT_GT(woken, 5);
   EXPECT_LT(fewest_asleep + 5, most_asleep);
-  // All in all sleep took and gave less than a thousandth of what the floor did.
+  // In total, sleep changed the momentum by less than a thousandth of the floor's impulse.
   EXPECT_LT(taken, 1e-3 * mass * 9.81 * 800 * settings.time_step_s);
 }
 
-// The stone moves those it comes to rest on; the far side of the bed sleeps on.
+// The stone moves the bodies on which it comes to rest; the far side of the bed keeps sleeping.
 TEST(Sleep, WakesOnlyWhereForcesChange) {
   World world = sleeping_bed();
   const std::vector<std::uint8_t> before = world.state.bodies.asleep;
@@ -245,7 +245,7 @@ TEST(Sleep, WakesOnlyWhereForcesChange) {
   EXPECT_GT(world.state.sleepers.sums.bodies, 50);
 }
 
-// The bed stands where it stands: nothing sinks or creeps, and contacts stay.
+// The bed keeps its position: no body sinks or creeps, and contacts remain.
 TEST(Sleep, ABedKeepsItsHeightAndItsContacts) {
   World awake = sleeping_bed();
   World asleep = awake;
@@ -292,7 +292,7 @@ TEST(Sleep, WorksWithSubstepsBiasedCorrectionAndNsgs) {
   }
 }
 
-// Bodies sorted anew: the same sleepers, held as before, by the same contacts.
+// Bodies sorted again: the same sleeping bodies, held by the same contacts.
 TEST(Sleep, SortingBodiesKeepsSleepersAndTheirContacts) {
   const World world = sleeping_bed();
   State sorted = world.state;

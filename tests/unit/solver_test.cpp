@@ -58,7 +58,7 @@ TEST(Colouring, UpdatesOfOneColourShareNoBodyAndCoverEveryContactOnce) {
 }
 
 TEST(Colouring, BodyWithMoreContactsThanColoursIsSolved) {
-  // A large sphere touched by 200 small ones: more conflicts than there are colours if small ones owned the
+  // A large sphere with contacts to 200 small ones: more conflicts than colours if the small ones owned the
   // contacts.
   World world({}, 1e-3);
   test::add_surrounded_sphere(world);
@@ -101,8 +101,8 @@ TEST(LocalCone, FulfilsCoulombsLawInEveryCase) {
 
 TEST(PainlevesRod, IsSolvedOnBothSidesOfTheParadox) {
   // A rod at the angle t to the floor slides with its lower end ahead. Beyond mu = (tan t + 4 / tan t) / 3,
-  // least 4/3 at tan t = 2, no force holds it: a normal impulse under full friction presses the end further
-  // into the floor. The contact problem of a step keeps a solution: the impulse that stops the slip.
+  // at least 4/3 at tan t = 2, no force holds it: a normal impulse under full friction presses the end
+  // further into the floor. The contact problem of a step keeps a solution: the impulse that stops the slip.
   const double m = 1.0, half = 0.5, inertia = m * half * half / 3.0;
   for (const double tangent : {1.0, 2.0, 3.0}) {
     const double t = std::atan(tangent), threshold = (tangent + 4.0 / tangent) / 3.0;
@@ -133,8 +133,8 @@ TEST(PainlevesRod, IsSolvedOnBothSidesOfTheParadox) {
 class Iterative : public ::testing::TestWithParam<SolverKind> {};
 
 TEST_P(Iterative, SolvesAHeap) {
-  // A heap that comes to rest. Coulomb's law in plain words, contact by contact, at a residual of 1e-4 g h =
-  // 2e-6 m/s. Many of its contacts creep at the bound of friction, where all first-order solvers are slow.
+  // A heap that comes to rest. Coulomb's law directly, contact by contact, at a residual of 1e-4 g h = 2e-6
+  // m/s. Many of its contacts creep at the bound of friction, where all first-order solvers are slow.
   World world = test::loose_heap(5, 5, {}, 2e-3, 9);
   world.model.settings.solver.tolerance = 1e-3;
   world.run(4.0);
@@ -184,8 +184,8 @@ INSTANTIATE_TEST_SUITE_P(Solvers, Iterative,
                          [](const auto& test) { return to_string(test.param); });
 
 TEST(Residual, DetectsAChangedImpulse) {
-  // One sphere on the floor: solved exactly in one visit; then its impulse is 1 % off, and the residual is
-  // the velocity that this stands for.
+  // One sphere on the floor: solved exactly by one update; then its impulse is changed by 1 %, and the
+  // residual is the corresponding velocity.
   World world({}, 1e-3);
   world.add_floor();
   world.add_sphere(0.1, Vec3(0, 0, 0.1));
@@ -218,7 +218,7 @@ TEST(PositionCorrection, ShrinksAnOverlapWithoutMomentum) {
   World world({}, 1e-3);
   world.model.settings.gravity.setZero();
   world.add_sphere(0.1, Vec3(0, 0, 0));
-  world.add_sphere(0.1, Vec3(0.199, 0, 0));  // shallow: the fastest correction is not reached
+  world.add_sphere(0.1, Vec3(0.199, 0, 0));  // shallow: below the fastest correction
   const auto depth = [&] {
     return 0.2 - (world.state.bodies.position[1] - world.state.bodies.position[0]).norm();
   };
@@ -228,9 +228,9 @@ TEST(PositionCorrection, ShrinksAnOverlapWithoutMomentum) {
     const StepReport report = world.step();
     EXPECT_EQ(report.energy.kinetic, 0.0);
     const double now = depth();
-    if (last < 1.01 * slop) {  // so near to the slop nothing is corrected
+    if (last < 1.01 * slop) {  // so close to the slop there is no correction
       EXPECT_EQ(now, last);
-    } else {  // correction_fraction 0.2 of what exceeds the slop
+    } else {  // correction_fraction 0.2 of the excess over the slop
       EXPECT_NEAR(now - slop, 0.8 * (last - slop), 1e-12);
     }
     last = now;

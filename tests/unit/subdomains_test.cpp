@@ -1,4 +1,4 @@
-// How bodies are cut into subdomains, and that they stay cut while bodies come, go and are sorted.
+// Division of bodies into subdomains, and its persistence while bodies come, go and are sorted.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -16,7 +16,7 @@ void expect_cover(const Subdomains& s, std::size_t bodies) {
   EXPECT_EQ(s.first.front(), 0);
   EXPECT_TRUE(std::ranges::is_sorted(s.first));
   EXPECT_TRUE(s.cover(bodies));
-  // Blocks begin where subdomains do, and are no larger than loops want them.
+  // Blocks begin at the start of subdomains, and are not larger than loops want them.
   EXPECT_TRUE(bodies == 0 || std::ranges::includes(s.block, s.first));
   for (std::size_t k = 0; k + 1 < s.block.size(); ++k)
     EXPECT_LE(s.block[k + 1] - s.block[k], static_cast<std::int32_t>(grain_medium));
@@ -94,7 +94,7 @@ TEST(Subdomains, OfARunCoverBodiesInEveryStepAndStayUntilBodiesAreSorted) {
 }
 
 TEST(Subdomains, WhatIsEmptyGoes) {
-  // Bodies come and go for long, and are never sorted.
+  // Bodies come and go for a long time, without sorting.
   test::World world = test::loose_heap(6, 6, {}, 2e-3, 9);
   for (int k = 0; k < 40; ++k) {
     world.step();
@@ -115,8 +115,8 @@ TEST(Subdomains, WhatIsEmptyGoes) {
 }
 
 TEST(Subdomains, CutWhereTheCurveLeavesLargeCells) {
-  // The curve leaves a large cell before body 1060, a larger one before 2500: cuts, which would be at 1024
-  // and 2048, are moved by a tenth at most.
+  // The curve leaves a large cell before body 1060, a larger one before 2500: cuts, nominally at 1024 and
+  // 2048, are moved by a tenth at most.
   const std::vector<std::int32_t> contacts(8192, 6);
   std::vector<std::uint64_t> place(8192);
   for (std::size_t i = 0; i < place.size(); ++i)
@@ -130,7 +130,7 @@ TEST(Subdomains, CutWhereTheCurveLeavesLargeCells) {
 }
 
 TEST(Subdomains, OfSeveralSizesAreCompactInSpaceAndBeginWithTheLargest) {
-  // Large and small grains everywhere: a subdomain has both, largest first, and is a part of space.
+  // Large and small grains everywhere: a subdomain contains both, largest first, and is a part of space.
   test::World world = test::loose_heap(8, 8, {}, 2e-3, 8);
   const ShapeIndex small = world.model.shapes.add(Ellipsoid{Vec3::Constant(0.05)});  // half as large
   for (std::size_t i = 0; i < world.state.bodies.size(); i += 2) world.state.bodies.shape[i] = small;
@@ -157,7 +157,7 @@ TEST(Subdomains, OfSeveralSizesAreCompactInSpaceAndBeginWithTheLargest) {
     for (const Vec3& x : b.position) l = l.cwiseMin(x), h = h.cwiseMax(x);
     return std::pair{l, h};
   }();
-  // As many boxes as subdomains would have this volume were they spread over all of space.
+  // Subdomains over the whole space would have this volume together.
   EXPECT_LT(inner, 0.75 * static_cast<double>(b.subdomains.size()) * (high - low).prod());
 }
 

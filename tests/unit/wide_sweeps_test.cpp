@@ -1,4 +1,4 @@
-// Sweeps over batches of contacts against the double-precision path and against what they must keep.
+// Sweeps over batches of contacts against the double-precision path, and their invariants.
 #include <atomic>
 #include <gtest/gtest.h>
 #include <set>
@@ -49,7 +49,7 @@ Residual residual_of(const ContactProblem& p, const ContactSolution& s) {
   return residual(p, s.velocity, s.impulse, s.row_impulse);
 }
 
-/// What is said of a solution in single precision holds for the one that is returned in double.
+/// The reported values of a solution in single precision hold for the returned one in double precision.
 void expect_honest(const ContactProblem& p, const Solved& s) {
   const Residual exact = residual_of(p, s.solution);
   EXPECT_NEAR(s.report.residual.rms_m_s, exact.rms_m_s, 0.01 * exact.rms_m_s + 3e-6 * p.velocity_scale);
@@ -74,8 +74,8 @@ TEST(WideSweeps, ReportTheResidualOfTheReturnedSolution) {
 }
 
 TEST(WideSweeps, ConvergeToTheVelocitiesOfDoublePrecision) {
-  // The same velocities: impulses of a heap are not unique, velocities nearly so; where contacts resist
-  // torques solvers in double precision end up to 7e-3 apart, at residuals of 1e-6.
+  // The same velocities: impulses of a heap are not unique, velocities nearly. If contacts resist torques,
+  // solvers in double precision differ by up to 7e-3, at residuals of 1e-6.
   for (const PairLaw& law : {PairLaw{}, sticky()}) {
     const ContactProblem p = heap_problem(law);
     const Solved wide = solve_to(p, 1e-4, 20000), exact = solve_to(p, 1e-5, 20000);
@@ -174,7 +174,7 @@ TEST(WideSweeps, SolveBodyWithMoreContactsThanColours) {
   EXPECT_LT(report.momentum_error_relative, 1e-14);
 }
 
-/// Adds the bodies of a batch, empty lanes' rows among them, to those that are there.
+/// Adds the bodies of a batch, including rows of empty lanes, to `bodies`.
 void add_bodies(const Batches& b, std::size_t k, std::multiset<std::uint32_t>& bodies) {
   for (std::size_t l = 0; l < batch_size; ++l) {
     bodies.insert(b.contact[k].a[l]);
@@ -231,7 +231,7 @@ TEST(Batches, EveryContactIsInOneLaneAndBatchesShareNoBody) {
 TEST(Batches, EveryMovableBodyBelongsToOneSubdomainOrIsPartner) {
   for (const int per_side : {6, 12}) {
     ContactProblem p = heap_problem({}, per_side);
-    // What is only a partner, as the floor is, may be a part.
+    // A body that is only a partner, such as the floor, may be a part.
     ASSERT_FALSE(p.is_moved(p.bodies() - 1));
     p.response.back().inverse_mass = 1.0;
     Batches b;
@@ -253,7 +253,7 @@ TEST(Batches, EveryMovableBodyBelongsToOneSubdomainOrIsPartner) {
       EXPECT_LE(times[i], 1) << i;
       EXPECT_TRUE(times[i] == 1 || !p.is_moved(i)) << i;
     }
-    EXPECT_EQ(b.partner.empty(), per_side == 6);  // one subdomain has all
+    EXPECT_EQ(b.partner.empty(), per_side == 6);  // one subdomain contains all
   }
 }
 
@@ -312,7 +312,7 @@ TEST(Team, DoesEveryChunkOnceInManyShortLoops) {
     for (int loop = 0; loop < 2000; ++loop) {
       const std::size_t chunks = static_cast<std::size_t>(loop) % times.size();
       team.run(chunks, [&](std::size_t k) { ++times[k]; });
-      // Nobody is still at it when run() returns.
+      // No thread is still working when run() returns.
       int sum = 0;
       for (auto& t : times) sum += t.exchange(0);
       ASSERT_EQ(sum, static_cast<int>(chunks)) << threads << " threads, loop " << loop;

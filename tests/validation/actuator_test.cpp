@@ -1,4 +1,4 @@
-// Declarative models that drive joints: against the equations of both as one system.
+// Declarative models that drive joints: compared with the equations of both as one system.
 #include "engine/modules/equations/actuator.h"
 
 #include <gtest/gtest.h>
@@ -46,8 +46,9 @@ const ActuatorInput speed{"w", ActuatorInput::Kind::rate, find_observable(Observ
 const ActuatorInput way{"x", ActuatorInput::Kind::coordinate,
                         find_observable(ObservedKind::joint, "coordinate"), 0};
 
-// L di/dt = U - R i - k w, J dw/dt = k i, by implicit Euler at once: (I - h A) y' = y + h b. The tangent is
-// by differences of 1e-5, outputs are exact to 1e-12, so that it is off by 1e-7 of how the rate has changed.
+// L di/dt = U - R i - k w, J dw/dt = k i, by implicit Euler at once: (I - h A) y' = y + h b. The tangent
+// comes from differences of 1e-5, and outputs are exact to 1e-12, so its error is 1e-7 of the change of the
+// rate.
 TEST(Actuator, AMotorAndItsRotorAreOneImplicitSystem) {
   const double h = 1e-3, r = 0.5, l = 1e-3, k = 0.05, u = 12.0, j = 1e-3;
   World world = driven(JointKind::revolute, j, R"(
@@ -72,8 +73,8 @@ TEST(Actuator, AMotorAndItsRotorAreOneImplicitSystem) {
   EXPECT_GT(rate(world), 200.0);
 }
 
-// Oil of 1.4 GPa in a cylinder moves 20 kg: sqrt(bulk area^2 / (volume mass)) = 5300 rad/s.
-// The piston has the pump's speed after some steps, without ringing, in steps 53 times its inverse.
+// Oil of 1.4 GPa in a cylinder moves 20 kg: sqrt(bulk area^2 / (volume mass)) = 5300 rad/s. The piston has
+// the pump's speed after some steps, without ringing, in steps of 53 times its inverse.
 TEST(Actuator, StiffOilDoesNotRing) {
   World world = driven(JointKind::prismatic, 20.0, R"(
       model oil
@@ -97,7 +98,7 @@ TEST(Actuator, StiffOilDoesNotRing) {
   EXPECT_LT(last, 1e-10);
 }
 
-// A flywheel behind the joint, in the model: what it takes follows from der() of an input. Both turn as one
+// A flywheel behind the joint, in the model: its torque follows from der() of an input. Both rotate as one
 // body from the first step on.
 TEST(Actuator, ModelInertiaActsInTheSameStep) {
   World world = driven(JointKind::revolute, 0.1, R"(
@@ -127,8 +128,8 @@ World caught() {
                 {way, speed}, "force", 2e-3);
 }
 
-// A spring with a stop, so that there are events within steps: work of the motor is force times way, and a
-// run from a copy of the state is the same bits.
+// A spring with a stop, so that there are events within steps: the work of the motor is force times distance,
+// and a run from a copy of the state gives the same bits.
 TEST(Actuator, WorkBalancesAndCopiedStateGivesSameBits) {
   World world = caught();
   double work = 0.0;
@@ -147,7 +148,7 @@ TEST(Actuator, WorkBalancesAndCopiedStateGivesSameBits) {
   }
 }
 
-// Where the equations have no solution the run ends in words.
+// If the equations have no solution, the run ends with a message.
 TEST(Actuator, FailuresNameTheEquations) {
   World world = driven(JointKind::revolute, 1.0, R"(
       model root

@@ -19,7 +19,7 @@ World adaptive(World world, double largest_s = 0.02) {
   return world;
 }
 
-/// Steps until a time, landing at every multiple of an interval.
+/// Steps until a time, ending a step at every multiple of an interval.
 void run(
     World& world, double interval_s, int intervals,
     const std::function<void(const StepReport&)>& look = [](const StepReport&) {}) {
@@ -52,7 +52,7 @@ TEST(AdaptiveStep, TimeIsExactAfterChangeOfStepLength) {
   };
   for (int k = 1; k <= 62; ++k) EXPECT_EQ(time_after(4e-3), k * 4e-3);
   for (int k = 249; k <= 251; ++k) EXPECT_EQ(time_after(1e-3), k * 1e-3);
-  EXPECT_DOUBLE_EQ(time_after(4e-3), 0.255);  // no multiple of it
+  EXPECT_DOUBLE_EQ(time_after(4e-3), 0.255);  // not a multiple of it
 }
 
 TEST(AdaptiveStep, FreeFallAndRestMatchClosedFormWithClosedLedger) {
@@ -67,12 +67,12 @@ TEST(AdaptiveStep, FreeFallAndRestMatchClosedFormWithClosedLedger) {
     sums.dissipated_by_impact += r.energy.dissipated_by_impact;
     sums.position_correction += r.energy.position_correction;
     EXPECT_LT(std::abs(r.energy.remainder), 1e-12 * weight * height);
-    if (r.time_s < impact_s - 0.02) {  // the scheme is exact for constant forces, whatever the steps
+    if (r.time_s < impact_s - 0.02) {  // the scheme is exact for constant forces, for any steps
       EXPECT_NEAR(world.state.bodies.position[ball].z(), height + radius - 0.5 * g * r.time_s * r.time_s,
                   1e-12);
       EXPECT_NEAR(world.state.bodies.linear_velocity[ball].z(), -g * r.time_s, 1e-12);
     }
-    if (r.time_s > impact_s + 0.2) {  // the floor gives the weight times whatever the step is
+    if (r.time_s > impact_s + 0.2) {  // the floor's impulse is the weight times any step
       EXPECT_NEAR(r.boundary_impulse.z(), weight * r.time_step_s, 1e-4 * weight * r.time_step_s);
       EXPECT_NEAR(world.state.contacts[0].impulse.z(), weight * r.time_step_s, 1e-4 * weight * r.time_step_s);
     }
@@ -83,7 +83,7 @@ TEST(AdaptiveStep, FreeFallAndRestMatchClosedFormWithClosedLedger) {
 }
 
 TEST(AdaptiveStep, LeavesNoShortStepBeforeALanding) {
-  // Nothing but the landings, of which no step is a part, changes steps of free flight at constant speed.
+  // Only the ends of intervals, at which steps are shortened, change steps of free flight at constant speed.
   World world = adaptive(World());
   world.model.settings.gravity.setZero();
   world.add_sphere(0.1, Vec3::Zero(), {Vec3(10, 0, 0), Vec3::Zero()});
@@ -97,7 +97,7 @@ TEST(AdaptiveStep, StaysWithinItsBounds) {
   World world = adaptive(World(), 4e-3);
   world.model.settings.least_time_step_s = 1e-3;
   world.add_floor();
-  world.add_sphere(0.05, Vec3(0, 0, 0.3), {Vec3(0, 0, -40), Vec3::Zero()});  // would want 0.6 ms and less
+  world.add_sphere(0.05, Vec3(0, 0, 0.3), {Vec3(0, 0, -40), Vec3::Zero()});  // it requires 0.6 ms and less
   double least = 1.0, largest = 0.0;
   for (int k = 0; k < 400; ++k) {
     const double h = world.step().time_step_s;
@@ -155,7 +155,7 @@ TEST(AdaptiveStep, CopiedStateContinuesWithSameBits) {
 }
 
 TEST(AdaptiveStep, BallRestsOnRisingFloor) {
-  // The floor is where it is at any time; a ball that stands on it goes with it.
+  // The floor's position is exact at any time; a ball that rests on it moves with it.
   World world = adaptive(World());
   world.add_floor();
   test::give_motion(world.model, 0, steady_motion({Vec3(0, 0, 0.5), Vec3::Zero()}, Vec3::Zero()));
@@ -175,7 +175,7 @@ TEST(AdaptiveStep, SleepsAfterDurationAndCarriesSleepingWeight) {
   const double weight = world.state.bodies.mass[ball] * g;
   double asleep_at = 0.0, least = 1.0, largest = 0.0;
   for (int k = 1; k <= 100; ++k) {
-    const double landing = 0.01 * k + 0.004 * (k % 2);  // 14 ms and 6 ms, by turns
+    const double landing = 0.01 * k + 0.004 * (k % 2);  // 14 ms and 6 ms in turn
     while (world.state.time_s < landing) {
       const StepReport& r = step(world.model, world.state, world.workspace, world.result, landing);
       if (r.asleep > 0 && asleep_at == 0.0) asleep_at = r.time_s;
@@ -191,7 +191,7 @@ TEST(AdaptiveStep, SleepsAfterDurationAndCarriesSleepingWeight) {
 }
 
 TEST(AdaptiveStep, TakesSubstepsAndBothLawsOfImpact) {
-  // Between two walls without friction, gravity and loss the speed stays, however long the steps are.
+  // Between two walls without friction, gravity and loss the speed is constant, for any step length.
   PairLaw law;
   law.friction = 0.0;
   law.restitution = 1.0;

@@ -16,7 +16,7 @@ using test::World;
 
 constexpr double g = 9.81, r = 0.05;
 
-/// Spheres that touch, in a row along x; the first is held if asked for.
+/// Spheres that touch, in a row along x; the first is optionally held.
 World chain(int n, const BondLaw& law, bool held, double time_step_s = 1e-3) {
   World world({}, time_step_s);
   for (int i = 0; i < n; ++i) world.add_sphere(r, Vec3(2.0 * r * i, 0, 0));
@@ -36,7 +36,7 @@ BondLaw elastic(double youngs_modulus, double damping = 0.0) {
 
 double weight(const World& world) { return world.state.bodies.mass[1] * g; }
 
-// Two that spin about each other: what they are to each other stays, and so do all momenta.
+// Two that rotate about each other: their relative position and all momenta are constant.
 TEST(Bonds, RigidOnesKeepBodiesTogether) {
   World world = chain(2, {}, false);
   world.model.settings.gravity.setZero();
@@ -59,8 +59,8 @@ TEST(Bonds, RigidOnesKeepBodiesTogether) {
   EXPECT_LT((linear_momentum(bodies) - linear).norm(), 1e-12 * linear.norm());
 }
 
-// A beam of bars: bond i bears the weight V of all beyond it, and its moment M about the bond. It shears by
-// V L / (G A) and bends by M L / (E I), and what is beyond goes along.
+// A beam of bars: bond i carries the weight V of all bodies beyond it, and its moment M about the bond. It
+// shears by V L / (G A) and bends by M L / (E I), and the bodies beyond move along.
 TEST(Bonds, BeamDeflectionMatchesTimoshenkoTheory) {
   constexpr int n = 6;
   World world = chain(n, elastic(1e9, 0.5), true);
@@ -80,20 +80,20 @@ TEST(Bonds, BeamDeflectionMatchesTimoshenkoTheory) {
           (n - 1 - i) * weight(world) / shear_stiffness + moment(i) / bending_stiffness * l * (j - i - 0.5);
     EXPECT_NEAR(bodies.position[j].z(), -droop, 1e-4 * droop) << j;
   }
-  // The held one bears all of it, and the moment about it.
+  // The held body carries all of the weight, and the moment about it.
   const BoundaryLoad& held = world.result.parts[0];
   EXPECT_NEAR(held.impulse.z() / 1e-3, -(n - 1) * weight(world), 1e-5 * weight(world));
   EXPECT_NEAR(held.angular_impulse.y() / 1e-3, moment(0) + 0.5 * l * (n - 1) * weight(world),
               1e-4 * moment(0));
   EXPECT_NEAR(world.result.report.boundary_impulse.z() / 1e-3, (n - 1) * weight(world), 1e-5 * weight(world));
-  // Bending stress at the root, with the tension of a beam that has hardly drooped.
+  // Bending stress at the root, with the tension of a beam with small deflection.
   const BondLoad root = load_of(world.model.bonds[0], world.state.bonds[0], world.state.bonds[0].impulse,
                                 world.state.bonds[0].moment_impulse, 1e-3);
   EXPECT_NEAR(root.tensile_stress, moment(0) * r / second, 1e-2 * moment(0) * r / second);
   EXPECT_NEAR(root.shear, (n - 1) * weight(world), 1e-3 * weight(world));
 }
 
-// w^2 = k (1/m + 1/m). Sixty steps a swing leave the phase right to (w h)^2 / 24 and hardly any damping.
+// w^2 = k (1/m + 1/m). Sixty steps per period give a phase error of (w h)^2 / 24 and hardly any damping.
 TEST(Bonds, ElasticOnesSwing) {
   World world = chain(2, elastic(1e6), false);
   world.model.settings.gravity.setZero();
@@ -115,7 +115,7 @@ TEST(Bonds, ElasticOnesSwing) {
   EXPECT_NEAR(phase, 0.0, 2.0 * std::numbers::pi * 10.0 * std::pow(w * h, 2) / 24.0 + 0.5 * w * h);
 }
 
-// Steps that a spring's swing is far too quick for: it is as good as rigid, and makes no energy.
+// Steps much longer than a spring's period: it acts as rigid, and creates no energy.
 TEST(Bonds, StiffOnesAreStable) {
   World world = chain(5, elastic(1e12), false);
   world.model.settings.gravity.setZero();
@@ -125,7 +125,7 @@ TEST(Bonds, StiffOnesAreStable) {
   double last = infinity;
   world.run(0.2, [&](const StepReport& report) {
     const double now = report.energy.kinetic + report.energy.elastic;
-    EXPECT_LE(now, last * (1.0 + 1e-4));  // what turns in a step is pulled back in the next
+    EXPECT_LE(now, last * (1.0 + 1e-4));  // a rotation in one step is reversed in the next
     last = now;
     EXPECT_LT(report.momentum_error_relative * report.impulse_size_N_s, 1e-12);
   });
@@ -144,8 +144,8 @@ bool falls(const BondLaw& law, const Vec3& place) {
   return world.state.bonds.empty();
 }
 
-// Each limit within one part in a hundred: its own force, moment or stress, of one hanging ball and of one at
-// the end of a bar.
+// Each limit within 1 %: its own force, moment or stress, for one hanging ball and for one at the end of a
+// bar.
 TEST(Bonds, BreakWithinOnePercentOfEachLimit) {
   const double mass = 2500.0 * 4.0 / 3.0 * std::numbers::pi * r * r * r, force = mass * g, moment = force * r,
                area = std::numbers::pi * r * r, second = 0.25 * area * r * r;
@@ -156,7 +156,7 @@ TEST(Bonds, BreakWithinOnePercentOfEachLimit) {
         BondLaw law = elastic(young, young < infinity ? 1.0 : 0.0);
         law.moment_share = share;
         law.*limit = factor * value;
-        // Elastic ones are loaded at once and may swing over what they bear: only rigid ones are that sharp.
+        // Elastic bonds are loaded at once and may overshoot: only for rigid ones is the limit that sharp.
         if (young < infinity && factor > 1.0) law.*limit = 2.5 * value;
         EXPECT_EQ(falls(law, place), factor < 1.0) << factor << ' ' << young;
       }
@@ -169,12 +169,12 @@ TEST(Bonds, BreakWithinOnePercentOfEachLimit) {
   breaks_at(&BondLaw::tensile_strength, moment * r / second, beside);
   breaks_at(&BondLaw::tensile_strength, 0.5 * moment * r / second, beside, 0.5);
   breaks_at(&BondLaw::shear_strength, force / area, beside);
-  BondLaw pressed;  // pressure breaks nothing
+  BondLaw pressed;  // pressure breaks no bond
   pressed.tensile_strength = 1e-3;
   EXPECT_FALSE(falls(pressed, -below));
 }
 
-// A ball at the end of a bent bar twists its root: torsion is counted by the shear stress.
+// A ball at the end of a bent bar twists its root: torsion counts as shear stress.
 TEST(Bonds, TorsionBreaks) {
   for (const double factor : {0.99, 1.01}) {
     World world({}, 1e-3);
@@ -193,15 +193,15 @@ TEST(Bonds, TorsionBreaks) {
   }
 }
 
-// A brittle row of balls dropped flat: the step in which it lands is solved again without what breaks, so
-// that its parts do not stop as one.
+// A brittle row of balls that lands flat: the step of the impact is solved again without broken bonds, so
+// that its parts do not stop together.
 TEST(Bonds, FragmentsOfABreakingImpactMoveIndependently) {
   const auto drop = [](double height, double strength) {
     BondLaw law;
     law.breaking_force = strength;
     World world = chain(3, law, false);
     for (std::size_t i = 0; i < 3; ++i) world.state.bodies.position[i].z() = height + r;
-    // Under the middle one alone.
+    // Only below the middle ball.
     world.model.parts.push_back({.name = "anvil"});
     world.add_sphere(r, Vec3(2.0 * r, 0, -r));
     carry_body(0, 3, world.state);
@@ -253,7 +253,7 @@ TEST(Bonds, FormBetweenNearBodiesAtTheGivenTime) {
   world.step();
   EXPECT_EQ(world.result.report.bonds_formed, 2);
   EXPECT_EQ(world.result.report.bonds, 3);
-  // Those that are gone are nobody's.
+  // Deleted bodies have no bonds.
   const BodyId gone[] = {0};
   scree::remove(world.state, gone);
   EXPECT_EQ(world.state.bonds.size(), 1u);
@@ -261,7 +261,7 @@ TEST(Bonds, FormBetweenNearBodiesAtTheGivenTime) {
   EXPECT_EQ(world.result.report.bonds, 1);
 }
 
-// Glued bodies have no contact, however deep they are in each other; when the bond breaks they have.
+// Glued bodies have no contact, for any overlap; when the bond breaks they have one.
 TEST(Bonds, ReplaceContactsUntilTheyBreak) {
   World world;
   world.model.settings.gravity.setZero();
@@ -279,7 +279,7 @@ TEST(Bonds, ReplaceContactsUntilTheyBreak) {
   EXPECT_EQ(world.result.report.contacts, 1);
 }
 
-/// Ellipsoids in a heap, glued, that fall onto a floor and partly break.
+/// A heap of glued ellipsoids that falls onto a floor and partly breaks.
 World rubble(double youngs_modulus) {
   PairLaw law;
   law.friction = 0.5;
@@ -317,7 +317,7 @@ TEST(Bonds, SameBitsOnAnyNumberOfThreads) {
   test::expect_same_bits([] { return rubble(1e8); }, 0.1, 0.2);
 }
 
-// One problem, four ways to solve it: a beam that is held at one end and lies on a ball at the other.
+// One problem, four ways to solve it: a beam that is held at one end and rests on a ball at the other.
 TEST(Bonds, AllSolversAgree) {
   std::vector<double> tips;
   for (const SolverKind kind : {SolverKind::gauss_seidel, SolverKind::nsgs, SolverKind::admm}) {
@@ -335,8 +335,8 @@ TEST(Bonds, AllSolversAgree) {
   for (const double tip : tips) EXPECT_NEAR(tip, tips[0], 1e-5 * std::abs(tips[0]));
 }
 
-// What stands across the seam of a cell is what stands in the middle; and a chain once through it, stretched,
-// has the stress of its force over the cell.
+// A bond across the seam of a cell behaves as one in the middle. A stretched chain once through the cell
+// gives the stress of its force over the section.
 TEST(Bonds, AcrossThePeriodicSeamActAsInside) {
   const auto pair = [](double x) {
     World world;

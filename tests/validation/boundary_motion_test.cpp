@@ -1,5 +1,5 @@
-// Boundaries that move: a plate that lifts, a plate that turns, a drum; what they do to the bodies is in the
-// ledger.
+// Moving boundaries: a plate that lifts, a plate that rotates, a drum. The energy balance contains their work
+// on the bodies.
 #include <gtest/gtest.h>
 #include <numbers>
 
@@ -34,8 +34,8 @@ double mechanical_energy(const World& world) {
          potential_energy(world.state.bodies, world.model.settings.gravity);
 }
 
-// A floor that rises at 0.1 m/s from one moment on lifts a heap: the ledger closes to rounding in every step,
-// the floor's work is what the heap gains and loses, and the floor feels the weight.
+// A floor that starts to rise at 0.1 m/s lifts a heap: the energy balance closes to rounding in every step,
+// the floor's work is the energy that the heap gains and dissipates, and the floor carries the weight.
 TEST(BoundaryMotion, APlateLiftsAHeap) {
   World world = settled_heap();
   const std::size_t floor = floor_of(world);
@@ -58,25 +58,26 @@ TEST(BoundaryMotion, APlateLiftsAHeap) {
     const BoundaryLoad& load = world.result.boundaries[floor];
     for (const BoundaryLoad& of : world.result.boundaries) impulse -= of.impulse[2];
     torque = load.angular_impulse.norm();
-    EXPECT_NEAR(load.work, -load.impulse[2] * speed, 1e-12 * weight);  // it does not turn
+    EXPECT_NEAR(load.work, -load.impulse[2] * speed, 1e-12 * weight);  // it does not rotate
     EXPECT_LT(r.momentum_error_relative, 1e-12);
     EXPECT_LT(r.angular_momentum_error_relative, 1e-12);
   });
   EXPECT_LT(worst, 1e-12 * energy);
   EXPECT_GT(torque, 0.0);
   EXPECT_NEAR(mechanical_energy(world) - energy, work + correction - dissipated, 1e-10 * energy);
-  // All boundaries together give the weight for a second, and what set the heap in motion: m v.
+  // All boundaries together give the weight for one second, plus m v, which sets the heap in motion.
   EXPECT_NEAR(impulse, weight * 1.0 + weight / 9.81 * speed, 0.01 * weight);
-  // The walls' friction brakes the rising heap: the floor does more than lift its weight, by what they take.
+  // The walls' friction slows the rising heap: the floor's work exceeds the lifting of the weight by the
+  // walls' loss.
   EXPECT_GT(work, weight * speed);
   EXPECT_LT(last.penetration_max, 0.01);
   double lowest = infinity;
   for (const Vec3& x : world.state.bodies.position) lowest = std::min(lowest, x[2]);
-  EXPECT_GT(lowest, 0.1 + 0.04);  // all are above the floor, which has come 0.1 m up
+  EXPECT_GT(lowest, 0.1 + 0.04);  // all are above the floor, which has risen by 0.1 m
 }
 
-// A sphere on a turntable with friction: in the steady state of no slip it goes round with it; the table's
-// torque is what gives it its angular momentum, the table's work what gives it its energy.
+// A sphere on a turntable with friction: in the steady state without slip it moves round with the table. The
+// table's torque gives it its angular momentum, and the table's work gives it its energy.
 TEST(BoundaryMotion, ATurntableTakesASphereAlong) {
   PairLaw law;
   law.friction = 1.0;
@@ -100,22 +101,22 @@ TEST(BoundaryMotion, ATurntableTakesASphereAlong) {
   const Vec3 below = Vec3(0, 0, spin).cross(b.position[0]);
   EXPECT_LT((b.linear_velocity[0] - below).norm(), 0.01 * below.norm());
   EXPECT_NEAR(b.angular_velocity[0][2], spin, 0.01 * spin);
-  EXPECT_GT(work, kinetic_energy(b));  // the rest went into friction while it slipped
+  EXPECT_GT(work, kinetic_energy(b));  // the rest was dissipated by friction while it slipped
 }
 
-// A plate that tips over, faster than what lies on it can fall: it leaves the plate as a free body, none
-// sinks in.
+// A plate that tips faster than bodies on it can fall: they leave the plate as free bodies, and none sinks
+// in.
 TEST(BoundaryMotion, TippingPlateIsNotPenetrated) {
   PairLaw law;
   law.friction = 0.5;
   World world(law, 1e-3);
   world.add_floor();
-  // The side of +x goes down.
+  // The side of +x moves down.
   test::give_motion(world.model, 0, steady_motion({Vec3::Zero(), Vec3(0, 1.0, 0)}, Vec3::Zero()));
   Random random(4);
   for (int i = 0; i < 8; ++i)
     world.add(Vec3(0.10, 0.075, 0.05), {Vec3(-1.2 + 0.3 * i, 0, 0.11), random.rotation()});
-  double deepest = 0.0, worst = 0.0, injected = 0.0;  // beyond the plate's work
+  double deepest = 0.0, worst = 0.0, injected = 0.0;  // in addition to the plate's work
   world.run(0.8, [&](const StepReport& r) {
     deepest = std::max(deepest, r.penetration_max);
     worst = std::max(worst, std::abs(r.energy.remainder));
@@ -136,7 +137,7 @@ TEST(BoundaryMotion, PosesAreExactAfterLongTimes) {
   EXPECT_LT((plane.point - Vec3(1, 0, 0.5 * whole_turns)).norm(), 1e-8);
 }
 
-// Sleep: who lies on a floor that starts to move wakes.
+// Sleep: a body on a floor that starts to move wakes.
 TEST(BoundaryMotion, SleepersWakeWhereABoundaryMoves) {
   World world;
   world.add_floor();
@@ -152,7 +153,7 @@ TEST(BoundaryMotion, SleepersWakeWhereABoundaryMoves) {
   EXPECT_LT((at_contact - Vec3(0.5, 0, 0)).norm(), 1e-6);
 }
 
-// A screw that turns on a carriage that goes to and fro: stages carry those after them.
+// A screw that rotates on a carriage which moves to and fro: each stage carries the following ones.
 TEST(PrescribedMotion, EachStageCarriesTheFollowingStages) {
   PrescribedMotion m = steady_motion({Vec3::Zero(), Vec3(0, 0, 3.0)}, Vec3(1, 0, 0));
   MotionStage carriage;
@@ -171,7 +172,7 @@ TEST(PrescribedMotion, EachStageCarriesTheFollowingStages) {
                expected(1.0 + 0.5 * std::cos(3.0 * t), shift + 0.5 * std::sin(3.0 * t), 0.0);
     EXPECT_LT((x - expected).norm(), 1e-14) << t;
   }
-  // The other way round the screw turns the rails.
+  // In the reverse order the screw rotates the rails.
   std::swap(m.stages[0], m.stages[1]);
   const Pose pose = m.at(0.37);
   const Vec3 rail = pose.orientation * Vec3::UnitY();
@@ -188,10 +189,10 @@ TEST(PrescribedMotion, TablesAndFunctions) {
   EXPECT_EQ(law.at(2.0), 1.5);
   EXPECT_EQ(law.at(9.0), 1.0);
   law.function = [](double t) { return t * t; };
-  EXPECT_NEAR(law.rate_at(-1.0), -2.0, 1e-10);  // of the function alone
+  EXPECT_NEAR(law.rate_at(-1.0), -2.0, 1e-10);  // from the function alone
   EXPECT_NEAR(law.rate_at(0.5), 2.0 + 1.0, 1e-10);
   EXPECT_NEAR(law.rate_at(2.5), -0.5 + 5.0, 1e-10);
-  law.stop = 2.0;  // everything stays
+  law.stop = 2.0;  // all boundaries stop
   EXPECT_EQ(law.rate_at(2.5), 0.0);
   EXPECT_EQ(law.at(1.0), 3.0);
   EXPECT_EQ(law.at(5.0), 5.5);
@@ -212,7 +213,7 @@ TEST(PrescribedMotion, MeanTwistMapsStartPoseToEndPose) {
     const Quat turn(Eigen::AngleAxisd(h * middle.twist.angular.norm(), middle.twist.angular.normalized()));
     EXPECT_LT((from.pose.position + h * middle.twist.linear - to.pose.position).norm(), 1e-13);
     EXPECT_LT((turn * from.pose.orientation).angularDistance(to.pose.orientation), 1e-7);
-    // In a moment of no length, what it tends to: to the second power of the step.
+    // For a step of zero length, the limit: to the second power of the step.
     const Twist now = b.at(t + 0.5 * h).twist;
     EXPECT_LT((now.linear - middle.twist.linear).norm(), 3e-3);
     const Twist nearly = b.at(t + 0.5 * h, 0.01 * h).twist;
@@ -222,7 +223,7 @@ TEST(PrescribedMotion, MeanTwistMapsStartPoseToEndPose) {
 }
 
 // A plate shakes a heap, by a function of time: its work is the sum of force times velocity, step by step,
-// and the ledger closes.
+// and the energy balance closes.
 TEST(BoundaryMotion, AShakenPlatesWorkIsForceTimesVelocity) {
   World world = settled_heap();
   const std::size_t floor = floor_of(world);
@@ -236,7 +237,7 @@ TEST(BoundaryMotion, AShakenPlatesWorkIsForceTimesVelocity) {
   world.run(start + 0.5, [&](const StepReport& r) {
     const double h = 1e-3, t = r.time_s - 0.5 * h;
     const BoundaryLoad& load = world.result.boundaries[floor];
-    // The velocity in the middle of the step, by the derivative: the engine has the step's mean.
+    // The velocity in the middle of the step, by the derivative: the engine uses the step's mean.
     integral -= load.impulse[2] * amplitude * rate * std::sin(rate * (t - start));
     work += load.work;
     most = std::max(most, std::abs(work));
@@ -258,8 +259,8 @@ PlacedMesh mesh_of_box(const Vec3& low, const Vec3& high) {
   return {std::make_shared<MeshSurface>(mesh_surface(m, findings)), {}};
 }
 
-// The same heap in a box of planes and in one of triangles: as equal as rounding lets it be for as long as it
-// is not chaotic, and the same at rest.
+// The same heap in a box of planes and in one of triangles: equal to rounding until the motion becomes
+// chaotic, and equal at rest.
 TEST(BoundaryMotion, ABoxOfTrianglesIsABoxOfPlanes) {
   PairLaw law;
   law.friction = 0.4;
@@ -294,8 +295,8 @@ TEST(BoundaryMotion, ABoxOfTrianglesIsABoxOfPlanes) {
   }
 }
 
-// Fast and thin grains in a closed box of triangles that turns about an axis of its own: none gets out, and
-// the energy that they gain is the box's work.
+// Fast and thin grains in a closed box of triangles that rotates about its own axis: none gets out, and the
+// energy that they gain is the box's work.
 TEST(BoundaryMotion, GrainsStayInsideRotatingBoxOfTriangles) {
   PairLaw law;
   law.friction = 0.5;
@@ -311,7 +312,7 @@ TEST(BoundaryMotion, GrainsStayInsideRotatingBoxOfTriangles) {
         const auto body =
             world.add(Vec3(0.03, 0.02, 0.004),
                       {Vec3(0.1 * (i - 2), 0.1 * (j - 2), 0.12 * (k - 1.5)), random.rotation()});
-        world.state.bodies.linear_velocity[body] = 20.0 * random.direction();  // 5 semi-axes a step
+        world.state.bodies.linear_velocity[body] = 20.0 * random.direction();  // 5 semi-axes per step
       }
     }
   }
@@ -344,12 +345,12 @@ TEST(EllipsoidPlane, GapAccelerationOfMovingPlane) {
           .distance;
     };
     const double dt = 1e-3, second = (gap_at(dt) - 2.0 * gap_at(0.0) + gap_at(-dt)) / (dt * dt);
-    // Differences of the fourth order of dt^2: 1e-6 times accelerations of ten.
+    // Differences have an error of fourth derivatives times dt^2: 1e-6 times accelerations of ten.
     EXPECT_NEAR(gap_acceleration(place(shape, pose), plane, v, wall), second, 1e-3);
   }
 }
 
-// A tube that turns about an axis across its own, against the same motion seen from the tube.
+// A tube that rotates about an axis across its own, against the same motion seen from the tube.
 TEST(EllipsoidTube, GapAccelerationInATurningTube) {
   const Ellipsoid shape{Vec3(0.12, 0.1, 0.08)};
   const Tube tube{Vec3(-1, 0, 0), Vec3(1, 0, 0), 0.5, 0.1};

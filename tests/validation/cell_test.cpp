@@ -1,4 +1,4 @@
-// Cells without walls: the seam is nowhere, flows are homogeneous, and stresses are those of the field's law.
+// Cells without walls: the seam has no effect, flows are homogeneous, and stresses follow published laws.
 #include <gtest/gtest.h>
 #include <numbers>
 
@@ -27,7 +27,7 @@ Mat3 shear(double rate) {
   return gradient;
 }
 
-/// So many ellipsoids anywhere in the cell, none overlapping another or an image.
+/// The given number of ellipsoids at random in the cell, without overlap, images included.
 void fill(World& world, std::size_t count, const Vec3& semi_axes, std::uint64_t seed) {
   GrainRecipe recipe{semi_axes, {}, std::nullopt};
   const PeriodicCell& cell = world.model.cell;
@@ -57,8 +57,8 @@ World crowd(std::size_t count, double edge, std::uint64_t seed = 5) {
   return world;
 }
 
-// The deformation is exact at any time: simple shear, squeezing, one after the other, and a rotation with
-// stretch against its matrix exponential by many small steps.
+// The deformation is exact at any time: simple shear, compression, one after the other, and a rotation with
+// stretch, against its matrix exponential by many small steps.
 TEST(Cell, DeformationMatchesPrescribedFlowsExactly) {
   PeriodicCell cell = cube(2.0);
   Mat3 squeeze = -0.5 * Mat3::Identity();
@@ -68,7 +68,7 @@ TEST(Cell, DeformationMatchesPrescribedFlowsExactly) {
   EXPECT_NEAR(before.volume, 8.0 * std::exp(-1.5), 1e-14);
   EXPECT_NEAR(later.deformation(0, 1), 30.0 * std::exp(-0.5), 1e-13);
   EXPECT_NEAR(later.volume, before.volume, 1e-13);
-  // Equal lattices: its columns are short, whatever the strain.
+  // Equal lattices: its columns are short, for any strain.
   for (int k = 0; k < 3; ++k) EXPECT_LT(later.lattice.col(k).norm(), 1.2 * 2.0 * std::exp(-0.5));
   const Mat3 numbers = (later.deformation * 2.0).inverse() * later.lattice;
   EXPECT_TRUE(numbers.isApprox(numbers.array().round().matrix(), 1e-12));
@@ -133,7 +133,7 @@ TEST(Cell, BroadPhaseFindsPairsAcrossTheSeam) {
   }
 }
 
-// A cloud that drifts through the seam keeps every bit of its relative motion: as without a cell.
+// A cloud that drifts through the seam keeps every bit of its relative motion, as without a cell.
 TEST(Cell, ACloudDriftsThroughTheSeamBitForBit) {
   const auto run = [](bool periodic) {
     PairLaw law;
@@ -157,9 +157,9 @@ TEST(Cell, ACloudDriftsThroughTheSeamBitForBit) {
   EXPECT_GT(open.state.bodies.position[0].x(), 3.0);  // three times through the cell
 }
 
-// Two balls meet across the seam as two balls do: Newton's law, and momentum to rounding.
+// Two balls collide across the seam as elsewhere: Newton's law, and momentum to rounding.
 TEST(Cell, BallsMeetAcrossTheSeam) {
-  for (const double shift : {0.0, 1.0, -3.0}) {  // whichever image it is
+  for (const double shift : {0.0, 1.0, -3.0}) {  // for any image
     PairLaw law;
     law.restitution = 0.5;
     World world(law);
@@ -177,7 +177,7 @@ TEST(Cell, BallsMeetAcrossTheSeam) {
   }
 }
 
-// Each solver meets the image that flows: a ball that its own image's row of balls is dragged past.
+// Each solver handles the moving image: a ball that the row of balls of its own image passes.
 class CellSolvers : public testing::TestWithParam<std::tuple<SolverKind, double>> {};
 
 TEST_P(CellSolvers, ImagesMoveWithTheFlow) {
@@ -191,8 +191,8 @@ TEST_P(CellSolvers, ImagesMoveWithTheFlow) {
   Mat3 squeeze = Mat3::Zero();
   squeeze(1, 1) = -1.0;
   world.model.cell.flow = {{squeeze}};
-  // Across the seam in y the two come nearer by the flow alone: d(t) = 0.78 (t - 1) + exp(-t). They stop each
-  // other, as images see it, at 0.2; the flow slows down, and they part again.
+  // Across the seam in y the two approach by the flow alone: d(t) = 0.78 (t - 1) + exp(-t). They stop each
+  // other, as images, at a distance of 0.2. The flow slows down, and they separate again.
   world.add_sphere(0.1, Vec3(0.5, 0.11, 0.5));
   world.add_sphere(0.1, Vec3(0.5, 0.89, 0.5));
   bool touched = false;
@@ -209,12 +209,12 @@ TEST_P(CellSolvers, ImagesMoveWithTheFlow) {
   const std::vector<Vec3>& x = world.state.bodies.position;
   EXPECT_NEAR((x[0] - x[1] - cell.nearest_image(x[1] - x[0])).norm(), expected, 5e-5);
   EXPECT_NEAR(world.state.bodies.linear_velocity[0].y() - world.state.bodies.linear_velocity[1].y(),
-              std::exp(-met), 2e-4);  // two steps of the flow, which slows down by 0.88 m/s a second
+              std::exp(-met), 2e-4);  // two steps of the flow, which slows down by 0.88 m/s per second
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CellSolvers,
                          testing::Values(std::tuple{SolverKind::gauss_seidel, 1e-4},  // in batches
-                                         std::tuple{SolverKind::gauss_seidel, 1e-9},  // one by one
+                                         std::tuple{SolverKind::gauss_seidel, 1e-9},  // one after the other
                                          std::tuple{SolverKind::nsgs, 1e-9},
                                          std::tuple{SolverKind::admm, 1e-9},
                                          std::tuple{SolverKind::one_pass, 1e-3}),
@@ -223,8 +223,8 @@ INSTANTIATE_TEST_SUITE_P(All, CellSolvers,
                            return std::string(to_string(std::get<0>(of.param))) + (wide ? "_in_batches" : "");
                          });
 
-// Squeezed, then sheared: the books close in every step, momentum stays, the stress is symmetric, and nobody
-// sinks in.
+// Compressed, then sheared: the balances close in every step, momentum is conserved, the stress is symmetric,
+// and no body sinks in.
 TEST(Cell, LedgerAndMomentumCloseInAFlow) {
   World world = crowd(300, 0.19);
   const Mat3 squeeze = -Mat3::Identity();
@@ -246,11 +246,11 @@ TEST(Cell, LedgerAndMomentumCloseInAFlow) {
   EXPECT_GT(work, 1.0);
   EXPECT_NEAR(stress(0, 1) / stress(1, 0), 1.0, 0.05);
   EXPECT_LT(stress(0, 1), 0.0);
-  // In the mean the shear stress times the rate is the power that the cell gives: -V sigma_xy rate.
+  // On average the shear stress times the rate is the power that the cell supplies: -V sigma_xy rate.
   EXPECT_GT(world.result.cell.temperature, 1e-3);
 }
 
-// In a steady flow friction and impacts take what the stress gives: -V sigma_xy times the rate.
+// In a steady flow friction and impacts dissipate the power of the stress: -V sigma_xy times the rate.
 TEST(Cell, StressPowerIsDissipatedInSteadyFlow) {
   World world = crowd(300, 0.19);
   world.model.cell.flow = {{-Mat3::Identity(), 0.0, 0.2}, {shear(20.0), 0.2, infinity}};
@@ -262,11 +262,11 @@ TEST(Cell, StressPowerIsDissipatedInSteadyFlow) {
     const CellReport& cell = world.result.cell;
     by_stress -= 5e-4 * cell.volume * (cell.contact_stress + cell.kinetic_stress)(0, 1) * 20.0;
   }
-  EXPECT_NEAR(dissipated, by_stress, 0.01 * by_stress);  // the temperature at both ends differs a little
+  EXPECT_NEAR(dissipated, by_stress, 0.01 * by_stress);  // the temperatures at both ends differ slightly
 }
 
-// Adaptive steps look at velocities against the flow: far from the cell's middle, and for bodies that have
-// gone round many times, steps are as long.
+// Adaptive steps use velocities relative to the flow: far from the cell's middle, and for bodies that have
+// crossed the cell many times, steps are as long.
 TEST(Cell, AdaptiveStepIsIndependentOfTheMeanFlow) {
   std::vector<double> lengths;
   for (const double shift : {0.0, 40.0}) {
@@ -296,8 +296,8 @@ TEST(Cell, SameBitsOnAnyThreadsAndFromACopy) {
 }
 
 // mu(I) of frictional spheres: the law that Chialvo, Sun and Sundaresan (Phys. Rev. E 85, 021305, 2012)
-// fitted to soft spheres of friction 0.5. Held to 5 % with 400 spheres over 0.6 s; docs/measurements.md has
-// 1,500 within 1 %.
+// fitted to soft spheres of friction 0.5. Here within 5 % with 400 spheres over 0.6 s; docs/measurements.md
+// has 1,500 within 1 %.
 TEST(CellRheology, ShearedSpheresFollowThePublishedLaw) {
   PairLaw law;
   law.friction = 0.5;
@@ -324,8 +324,8 @@ TEST(CellRheology, ShearedSpheresFollowThePublishedLaw) {
   EXPECT_NEAR(mu, 0.382 + 0.37 / (std::pow(0.32 / inertial, 1.5) + 1.0), 0.05 * mu) << "I = " << inertial;
 }
 
-// A slab between two walls, periodic along them, on a slope: all of it slides as one block would, with the
-// acceleration g (sin - mu cos).
+// A slab between two walls, periodic along them, on a slope: it slides as one block, with the acceleration g
+// (sin - mu cos).
 TEST(Cell, ASlabSlidesDownASlope) {
   PairLaw law;
   law.friction = 0.2;
@@ -339,10 +339,10 @@ TEST(Cell, ASlabSlidesDownASlope) {
   const double a = 9.81 * (std::sin(0.5) - 0.2 * std::cos(0.5));
   // The lentil rocks a little at first: friction acts below its centre.
   EXPECT_NEAR(world.state.bodies.linear_velocity[0].x(), a, 0.3 * a);
-  EXPECT_GT(world.state.bodies.position[0].x(), 1.0);  // beyond the cell, where bodies may be
+  EXPECT_GT(world.state.bodies.position[0].x(), 1.0);  // outside the cell, where bodies may be
 }
 
-// Bodies that fall asleep take their contacts along: stress and numbers count each once, awake or resting.
+// Bodies that fall asleep keep their contacts: stress and counts include each once, awake or asleep.
 TEST(Cell, StressCountsEveryContactOnceWhileBodiesFallAsleep) {
   PairLaw law;
   law.friction = 0.5;

@@ -1,5 +1,5 @@
-// Clumps as bodies: what they share with ellipsoids and balls, their contacts with all kinds of walls, and
-// heaps of them.
+// Clumps as bodies: cases equal to ellipsoids and balls, their contacts with all kinds of walls, and heaps of
+// them.
 #include <gtest/gtest.h>
 
 #include "engine/core/parallel.h"
@@ -34,7 +34,7 @@ BodyIndex add_body_of(World& world, std::int32_t clump, double size, const Pose&
 
 ClumpMember ball(double radius, const Vec3& at) { return {{Vec3::Constant(radius)}, {at, Quat::Identity()}}; }
 
-/// Two balls of radius 1 whose centres are 1.6 apart along x.
+/// Two balls of radius 1 with centres 1.6 apart along x.
 std::vector<ClumpMember> dumbbell() { return {ball(1.0, {-0.8, 0, 0}), ball(1.0, {0.8, 0, 0})}; }
 
 /// Three crossing rods.
@@ -47,7 +47,7 @@ std::vector<ClumpMember> jack() {
 
 Quat some_turn() { return Quat(Eigen::AngleAxisd(0.6, Vec3(1, -2, 0.5).normalized())); }
 
-// One part: the ellipsoid itself, on a floor and against another one.
+// A clump of one member: the same as the ellipsoid, on a floor and against another one.
 TEST(ClumpBodies, OnePartClumpMovesAsTheEllipsoid) {
   const Vec3 axes(0.2, 0.12, 0.08);
   const auto run = [&](bool as_clump) {
@@ -85,15 +85,15 @@ TEST(ClumpBodies, DumbbellRestsOnBothParts) {
   EXPECT_LE(world.state.bodies.angular_velocity[body].norm(), 1e-9);
 }
 
-// The gap's second derivative: that of a part's centre, which goes round the body's.
+// The gap's second derivative: the centre of a member moves round the body's centre.
 TEST(ClumpBodies, GapAccelerationIncludesRotationOfParts) {
   World world;
   world.add_floor();
   const std::int32_t clump = add_clump(world, dumbbell());
-  const Twist twist{Vec3(0.3, -0.2, -0.4), Vec3(0, 6.0, 0)};  // about a principal axis: it stays
+  const Twist twist{Vec3(0.3, -0.2, -0.4), Vec3(0, 6.0, 0)};  // about a principal axis: it is constant
   add_body_of(world, clump, 0.1, {Vec3(0, 0, 0.125), Quat(Eigen::AngleAxisd(0.4, Vec3::UnitY()))}, twist);
   add_body_of(world, clump, 0.1, {Vec3(0.02, 0.21, 0.125), some_turn()},
-              {Vec3(0, -1, 0), Vec3(2, 3, -4)});  // turns freely: only its present spin counts
+              {Vec3(0, -1, 0), Vec3(2, 3, -4)});  // rotates freely: only its present spin counts
   const auto contacts_after = [&](double t) {
     Bodies bodies = world.state.bodies;
     for (std::size_t i = 0; i < 2; ++i) {
@@ -126,7 +126,7 @@ TEST(ClumpBodies, GapAccelerationIncludesRotationOfParts) {
   EXPECT_GE(between_bodies, 1u);
 }
 
-// Two dumbbells meet in free flight: momenta to rounding, and all of the energy with restitution 1.
+// Two dumbbells collide in free flight: momenta to rounding, and all of the energy with restitution 1.
 TEST(ClumpBodies, CollideWithoutLosingMomentum) {
   World world({.friction = 0.0, .restitution = 1.0}, 1e-4);
   world.model.settings.gravity = Vec3::Zero();
@@ -148,8 +148,8 @@ TriangleMesh flat_floor() {
   return {{Vec3(-5, -5, 0), Vec3(5, -5, 0), Vec3(5, 5, 0), Vec3(-5, 5, 0)}, {{0, 1, 2}, {0, 2, 3}}};
 }
 
-// A jack that slides and tumbles over a mesh does what it does on a plane, but for the bending of gaps, which
-// is a second difference there.
+// A jack that slides and tumbles over a mesh moves as on a plane, except for the gap accelerations, which are
+// second differences there.
 TEST(ClumpBodies, AMeshFloorIsAPlane) {
   const auto run = [&](bool mesh) {
     World world({.friction = 0.3});
@@ -206,7 +206,7 @@ World heap() {
     const int row = k / 3 % 3, layer = k / 9;
     const Pose pose{Vec3(0.14 + 0.26 * (k % 3), 0.14 + 0.26 * row, 0.14 + 0.26 * layer), random.rotation()};
     if (k % 3 == 2)
-      world.add(Vec3(0.1, 0.07, 0.05), pose);  // ellipsoids among them
+      world.add(Vec3(0.1, 0.07, 0.05), pose);  // with some ellipsoids
     else
       add_body_of(world, k % 3 == 0 ? jacks : bells, k % 3 == 0 ? 0.12 : 0.06, pose);
   }
@@ -236,7 +236,7 @@ TEST(ClumpBodies, HeapsComeToRest) {
 
 TEST(ClumpBodies, SameBitsOnAnyThreadsAndFromACopy) { test::expect_same_bits(heap, 0.2, 0.4); }
 
-// Slots change, and what contacts and seeds remember of parts goes along.
+// Slots change, and the cached members of contacts and seeds change with them.
 TEST(ClumpBodies, KeepTheirPartsWhereSlotsChange) {
   World world = heap();
   world.run(0.5);
@@ -261,7 +261,7 @@ TEST(ClumpBodies, KeepTheirPartsWhereSlotsChange) {
     if (is_boundary(c.key.b)) continue;
     const Gap found =
         gap(part(c.key.a, c.key.feature / max_clump_members), part(c.key.b, c.key.feature % max_clump_members));
-    EXPECT_NEAR(found.distance, c.gap, 2e-3);  // bodies have gone on for half a step
+    EXPECT_NEAR(found.distance, c.gap, 2e-3);  // bodies have moved for half a step
     EXPECT_GT(found.normal.dot(c.normal), 0.95);
     of_parts += c.key.feature % (max_clump_members + 1) != 0 ? 1 : 0;
   }
@@ -273,7 +273,7 @@ TEST(ClumpBodies, KeepTheirPartsWhereSlotsChange) {
   set_thread_count(0);
 }
 
-// Random packings know the parts: none overlap, and they are closer than balls about the jacks could be.
+// Random packings use the members: no overlaps, and a closer packing than balls around the jacks allow.
 TEST(ClumpBodies, PackWithoutOverlap) {
   World world;
   const std::int32_t clump = add_clump(world, jack());

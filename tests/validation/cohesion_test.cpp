@@ -1,4 +1,4 @@
-// Cohesion: closed forms of one contact, thresholds, the ledger, and wet heaps.
+// Cohesion: closed forms of one contact, thresholds, the energy balance, and wet heaps.
 #include <gtest/gtest.h>
 #include <numbers>
 
@@ -26,7 +26,7 @@ void hold(World& world, std::size_t body) {
   carry_body(0, body, world.state);
 }
 
-/// What a ball hangs on the held one above it with, N: the force on the held one.
+/// Force with which a ball hangs on the held one above it, N: the force on the held one.
 double pull_on_held(const World& world) { return -world.result.parts[0].impulse.z() / 1e-3; }
 
 // The pull-off force of two balls is 3/2 pi W R, R = a b / (a + b): a ball hangs if it weighs less.
@@ -48,7 +48,7 @@ TEST(Cohesion, BearsTensionUpToThePullOffForce) {
       EXPECT_NEAR(pull_on_held(world), weight, 1e-6 * weight);
       EXPECT_LE(last.energy.kinetic, 1e-15);
     } else {
-      EXPECT_GT(fallen, 0.1);  // it falls a little slower until it is a thousandth of its radius away
+      EXPECT_GT(fallen, 0.1);  // falls slightly more slowly up to a distance of a thousandth of its radius
     }
   }
 }
@@ -91,7 +91,7 @@ TEST(Cohesion, CurvatureOfAllKindsOfShapes) {
   EXPECT_LE((k - Vec3(1.0 / 18.0, 0.0, 1.0 / 8.0)).norm(), 1e-9);
 }
 
-// A bridge pulls with what the pressure in it makes over its area; both from the shape of the gap, here by
+// A bridge pulls with its capillary pressure times its area. Both follow from the shape of the gap, here by
 // sums over rings.
 TEST(Cohesion, BridgeForceMatchesCapillaryPressure) {
   const double a = 0.01, b = 0.02, radius = a * b / (a + b), tension = 0.073, angle = 0.3, volume = 1e-10;
@@ -101,7 +101,7 @@ TEST(Cohesion, BridgeForceMatchesCapillaryPressure) {
     world.add_sphere(b, Vec3(0, 0, -a - b - gap));
     hold(world, 0);
     world.model.materials.set_law(world.material, world.material, {.cohesion = wet(tension, angle, volume)});
-    // Let the other ball be free for one short step: what it gains beside gravity is the force.
+    // Release the other ball for one short step: its change of momentum without gravity gives the force.
     world.model.settings.gravity = Vec3::Zero();
     world.model.settings.time_step_s = 1e-7;
     world.step();
@@ -116,7 +116,7 @@ TEST(Cohesion, BridgeForceMatchesCapillaryPressure) {
     }
     const double expected = 2.0 * tension * std::cos(angle) / height * area;
     EXPECT_NEAR(attraction(wet(tension, angle, volume), radius, a, gap), expected, 2e-4 * expected);
-    // In touch the contact holds the balls apart, and nothing moves.
+    // In contact, the contact holds the balls apart, and no ball moves.
     EXPECT_NEAR(force, gap == 0.0 ? 0.0 : expected, 2e-4 * expected) << gap;
   }
   const Cohesion bridge = wet(tension, angle, volume);
@@ -125,7 +125,7 @@ TEST(Cohesion, BridgeForceMatchesCapillaryPressure) {
   EXPECT_GT(attraction(bridge, radius, a, 0.9999 * bridge.rupture_distance()), 0.0);
 }
 
-// Friction is that of the whole normal force: a body sticks to a vertical wall while mu F > m g.
+// Friction uses the whole normal force: a body sticks to a vertical wall while mu F > m g.
 TEST(Cohesion, AddsToFriction) {
   const double radius = 0.01, mu = 0.4;
   for (const double part : {0.98, 1.02}) {
@@ -133,20 +133,20 @@ TEST(Cohesion, AddsToFriction) {
     world.model.boundaries.push_back({"wall", world.material, Plane{Vec3::Zero(), Vec3::UnitX()}});
     const BodyIndex ball = world.add_sphere(radius, Vec3(radius, 0, 0));
     const double weight = world.state.bodies.mass[ball] * g;
-    // So that it does not roll down: rolling friction as large as the radius.
+    // Rolling friction as large as the radius, so that it does not roll down.
     world.model.materials.set_law(world.material, world.material,
                                   {.friction = mu,
                                    .rolling_friction_m = 10.0 * radius,
                                    .cohesion = adhesive(weight / (mu * part) / (1.5 * pi * radius))});
     world.run(0.2);
     const double fallen = -world.state.bodies.position[ball].z();
-    // What is left of gravity pulls it down: g (1 - 1/part).
+    // The rest of gravity pulls it down: g (1 - 1/part).
     const double expected = part < 1.0 ? 0.0 : 0.5 * g * (1.0 - 1.0 / part) * 0.04;
     EXPECT_NEAR(fallen, expected, 1e-6 + 1e-3 * expected) << part;
   }
 }
 
-// Up and down in the field of a bridge: its energy comes back, to the second order of the step.
+// Up and down in the field of a bridge: its energy is recovered, to the second order of the step.
 TEST(Cohesion, BridgesKeepEnergy) {
   World world({.restitution = 1.0, .cohesion = wet(0.05, 0.0, 1e-9)}, 1e-5);
   world.model.settings.gravity = Vec3::Zero();
@@ -173,7 +173,7 @@ World heap(const Cohesion& cohesion) {
 
 TEST(Cohesion, LedgerAndMomentumCloseInAWetHeap) {
   for (const Cohesion& cohesion :
-       {wet(200.0, 0.2, 1e-6), adhesive(1000.0)}) {  // two to five weights a contact
+       {wet(200.0, 0.2, 1e-6), adhesive(1000.0)}) {  // two to five weights per contact
     set_thread_count(2);
     World world = heap(cohesion);
     double energy = 0.0, remainder = 0.0, momentum = 0.0;

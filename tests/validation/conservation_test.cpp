@@ -1,4 +1,4 @@
-// Momentum, energy ledger, and the seed method's known momentum error.
+// Momentum, energy balance, and the seed method's known momentum error.
 #include <gtest/gtest.h>
 
 #include "tests/support/world.h"
@@ -8,7 +8,7 @@ namespace {
 
 using test::World;
 
-/// A cluster without gravity that collapses on itself.
+/// A cluster without gravity that collapses.
 World collapsing_cluster(const PairLaw& law, SolverKind kind) {
   World world(law, 1e-3);
   world.model.settings.gravity.setZero();
@@ -24,9 +24,9 @@ World collapsing_cluster(const PairLaw& law, SolverKind kind) {
   return world;
 }
 
-/// What rounding may add to the momentum error of the last step, which is relative to the impulses of the
-/// step: where one weak contact acts in a cluster on the move, the last bits of what is carried are many of
-/// these.
+/// Rounding of the momentum error of the last step, which is relative to the impulses of the step: if a
+/// single weak contact acts in a moving cluster, the last bits of the momenta are large compared with these
+/// impulses.
 double rounding_of_momentum(const World& world) {
   double carried = 0.0, exchanged = 0.0;
   for (std::size_t i = 0; i < world.state.bodies.size(); ++i)
@@ -57,7 +57,7 @@ TEST(ClosedCluster, PerBodyKeepsMomentumToRounding) {
     for (std::size_t i = 0; i < 64; ++i)
       scale += world.state.bodies.mass[i] * world.state.bodies.linear_velocity[i].norm();
     EXPECT_LT((linear_momentum(world.state.bodies) - p0).norm(), 1e-12 * (scale + p0.norm()));
-    // Position correction moves bodies that move: second order, no rounding.
+    // Position correction moves bodies in motion: an error of second order, no rounding.
     EXPECT_LT((angular_momentum(world.state.bodies) - l0).norm(), 1e-3 * l0.norm());
   }
 }
@@ -88,9 +88,9 @@ TEST(OnePass, EqualSphereOnTwoSpheresGainsMomentum) {
   const double m = world.state.bodies.mass[0];
   const StepReport report = world.step();
   EXPECT_NEAR(linear_momentum(world.state.bodies)[2], -m * 1.25, 1e-3 * m);
-  // No contact approaches any more, so velocities alone would pass for a solution; but no impulses give them.
-  // Upper: the mean of the sides' impulses, m v cos30 (1/3 + 1/2) / 2 at each contact, leaves contacts that
-  // separate and still push with u_n = v cos30 (5/12 (1 + 1 + 1/2) - 1) = v cos30 / 24.
+  // No contact approaches any more, so velocities alone would look like a solution, but no impulses give
+  // them. Upper: the mean of the sides' impulses, m v cos30 (1/3 + 1/2) / 2 at each contact, leaves contacts
+  // that separate and still push with u_n = v cos30 (5/12 (1 + 1 + 1/2) - 1) = v cos30 / 24.
   EXPECT_EQ(report.status, SolveStatus::iteration_limit);
   EXPECT_NEAR(report.residual_rms_m_s, std::cos(M_PI / 6) / 24, 1e-4);
 }
@@ -107,7 +107,8 @@ TEST(OnePass, SolvesASingleBodyAndReportsConvergence) {
 }
 
 TEST(OnePass, ReportsThatAStackIsNotConverged) {
-  // Support travels one layer a step: the upper of two spheres at rest is not carried in the first one.
+  // Support moves on by one layer per step: the upper of two spheres at rest is not supported in the first
+  // one.
   World world;
   world.model.settings.solver.kind = SolverKind::one_pass;
   world.model.settings.solver.tolerance = 1e-3;

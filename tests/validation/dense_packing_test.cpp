@@ -1,5 +1,5 @@
-// Dense packings: as dense as they are asked for, nothing overlaps, nothing sticks out, the same bits on any
-// number of threads, and an end where there is none.
+// Dense packings: the requested solid fraction, no overlaps, no bodies outside, the same bits on any number
+// of threads, and an end for impossible requests.
 #include "engine/simulation/dense_packing.h"
 
 #include <gtest/gtest.h>
@@ -15,10 +15,10 @@ namespace {
 struct Packing {
   Model model;
   Bodies bodies;
-  double factor;  // that it came to
+  double factor;  // final factor
 };
 
-/// So many grains of these semi-axes, of two sizes, in a region.
+/// The given number of grains with these semi-axes, of two sizes, in a region.
 Packing pack(const Region& region, const PeriodicCell& cell, const Vec3& axes, double solid_fraction,
              std::uint64_t seed = 1) {
   Packing result;
@@ -68,7 +68,7 @@ const PeriodicCell none;
 
 TEST(DensePacking, FillsABox) {
   const Region box = BoxRegion{Vec3(0.1, 0.2, 0.3), Vec3(0.4, 0.5, 0.5)};
-  expect_good(pack(box, none, ball, 0.54), box, none);  // only five to eight balls across
+  expect_good(pack(box, none, ball, 0.54), box, none);  // only five to eight balls across the width
   expect_good(pack(box, none, pebble, 0.58), box, none);
 }
 

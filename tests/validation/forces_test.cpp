@@ -1,4 +1,4 @@
-// Gravity that changes, fields and a fluid: closed forms, and the ledger.
+// Variable gravity, fields and a fluid: closed forms, and the energy balance.
 #include <gtest/gtest.h>
 #include <numbers>
 
@@ -19,7 +19,8 @@ Fluid water(DragLaw drag) {
   return fluid;
 }
 
-/// One sphere of 2500 kg/m^3 and 2 mm, alone; what the ledger left over at most and what forces did.
+/// One sphere of 2500 kg/m^3 and 2 mm, alone; the largest remainder of the energy balance and the work of
+/// forces.
 struct Alone {
   World world;
   double worst = 0.0, work = 0.0;
@@ -50,7 +51,7 @@ double stokes_rate(double viscosity) {
 }
 
 // v = w (1 - exp(-b t)) with w = (1 - rho_f/rho) g / b: exact at the end of any step, also of one much longer
-// than 1/b; the way is that of the mean velocities, of second order.
+// than 1/b. The distance follows from the mean velocities, with second order.
 TEST(Forces, SphereSettlesByStokesLaw) {
   for (const double h : {1e-3, 0.2}) {
     Alone ball(h);
@@ -71,8 +72,8 @@ TEST(Forces, SphereSettlesByStokesLaw) {
   }
 }
 
-// Without a fluid's inertia the end of a fall is where drag and weight agree: Schiller and Naumann's
-// coefficient, solved here for the speed by bisection.
+// Without a fluid's inertia the final speed balances drag and weight: Schiller and Naumann's coefficient,
+// solved here for the speed by bisection.
 TEST(Forces, TheFinalSpeedIsThatOfSchillerAndNaumann) {
   Alone ball(1e-3);
   ball.world.model.forces.fluid = water(DragLaw::schiller_naumann);
@@ -88,10 +89,10 @@ TEST(Forces, TheFinalSpeedIsThatOfSchillerAndNaumann) {
   for (int k = 0; k < 100; ++k) (net(0.5 * (low + high)) > 0.0 ? high : low) = 0.5 * (low + high);
   ball.run(2.0);
   EXPECT_NEAR(ball.v().z(), -low, 1e-6 * low);
-  EXPECT_GT(1000.0 * low * d / 1e-3, 100.0);  // far from Stokes
+  EXPECT_GT(1000.0 * low * d / 1e-3, 100.0);  // far from Stokes' law
 }
 
-// Lighter than the fluid it rises; without drag at (rho_f/rho - 1) g, exactly.
+// A body lighter than the fluid rises; without drag at exactly (rho_f/rho - 1) g.
 TEST(Forces, BuoyantBodyRises) {
   Alone ball(1e-3);
   Fluid fluid = water(DragLaw::none);
@@ -103,7 +104,7 @@ TEST(Forces, BuoyantBodyRises) {
   EXPECT_LT(ball.worst, 1e-12 * ball.work);
 }
 
-// A fluid that moves takes along what is in it; an ellipsoid feels what the sphere of its volume does.
+// A moving fluid carries bodies; an ellipsoid has the drag of the sphere of its volume.
 TEST(Forces, MovingFluidCarriesBodies) {
   World world({}, 1e-3);
   Fluid fluid = water(DragLaw::stokes);
@@ -118,7 +119,7 @@ TEST(Forces, MovingFluidCarriesBodies) {
   for (const Vec3& v : world.state.bodies.linear_velocity) EXPECT_NEAR(v.x(), expected, 1e-12);
 }
 
-// Gravity that goes round: v = integral of g. Taken in the middle of each step it is of second order.
+// Gravity that rotates: v = integral of g. Its value in the middle of each step gives second order.
 TEST(Forces, RotatingGravityGivesCircularMotion) {
   const double rate = 5.0;
   double error[2];
@@ -142,7 +143,7 @@ TEST(Forces, RotatingGravityGivesCircularMotion) {
   EXPECT_NEAR(error[0] / error[1], 4.0, 0.2);
 }
 
-// A central field k x: the orbit of an oscillator, whose period and energy stay.
+// A central field k x: the orbit of an oscillator, with constant period and energy.
 TEST(Forces, InACentralFieldABodyOscillates) {
   const double k = 100.0;
   Alone ball(1e-3, {Vec3(0, 0.5, 0), Vec3::Zero()});
@@ -154,13 +155,14 @@ TEST(Forces, InACentralFieldABodyOscillates) {
     const double phase = std::sqrt(k) * t;
     farthest = std::max(farthest, (ball.x() - Vec3(0.1 * std::cos(phase), 0.05 * std::sin(phase), 0)).norm());
   });
-  // Leapfrog's phase runs ahead by (w h)^2 / 24 of itself.
+  // Leapfrog's phase is ahead by (w h)^2 / 24 of itself.
   EXPECT_LT(farthest, 1.2 * 0.1 * 20.0 * std::numbers::pi * 1e-4 / 24.0);
   EXPECT_LT(ball.worst, 1e-18);
   EXPECT_NEAR(ball.world.state.bodies.mass[0] * 0.5 * 0.25 + ball.work, ball.energy(), 1e-17);
 }
 
-// A heap in water under a field to the side: contacts and forces together close ledger and momentum.
+// A heap in water under a field to the side: contacts and forces together close the balances of energy and
+// momentum.
 TEST(Forces, TheLedgerOfAHeapInWaterCloses) {
   PairLaw law;
   law.friction = 0.4;

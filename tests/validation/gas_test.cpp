@@ -6,7 +6,7 @@
 namespace scree::test {
 namespace {
 
-// The judgement: a million impacts of 1,000 spheres, and of 1,000 ellipsoids.
+// The reference case: a million impacts of 1,000 spheres, and of 1,000 ellipsoids.
 TEST(Gas, AMillionImpacts) {
   World spheres = gas(1000, 0.3, Vec3::Constant(0.01), 1.0, 0.005);
   const GasRun of_spheres = run_gas(spheres, 1000000);
@@ -22,7 +22,7 @@ TEST(Gas, AMillionImpacts) {
               of_ellipsoids.momentum_error, of_ellipsoids.compressibility, boublik(0.1, 2.0, 1.0));
 }
 
-// In a closed box, too: nobody gets out.
+// In a closed box: no body gets out.
 TEST(Gas, AMillionImpactsInABox) {
   for (const Vec3& axes : {Vec3(0.01, 0.01, 0.01), Vec3(0.02, 0.01, 0.01)}) {
     const bool round = axes[0] == axes[1];

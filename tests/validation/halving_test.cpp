@@ -1,4 +1,4 @@
-// Steps that turn a body too far for what was foreseen are done as halves (A5).
+// Steps in which a body rotates further than predicted are divided into halves (A5).
 #include <gtest/gtest.h>
 
 #include "tests/support/world.h"
@@ -8,15 +8,15 @@ namespace {
 
 using test::World;
 
-/// A needle that stands a hair away from a wall, and a ball that flies at its upper end: it turns, and its
-/// lower end goes for the wall. Nothing in the speeds before the impact tells.
+/// A needle close to a wall, and a ball that flies at its upper end: the needle rotates, and its lower end
+/// moves towards the wall. The speeds before the impact do not show this.
 World needle_at_a_wall(double time_step_s) {
   PairLaw law;
   law.friction = 0.3;
   World world(law, time_step_s);
   world.model.settings.gravity.setZero();
   world.model.settings.solver = SolverSettings{};
-  world.model.settings.solver.correction_sweeps = 0;  // overlaps are to be seen
+  world.model.settings.solver.correction_sweeps = 0;  // so that overlaps are visible
   world.model.boundaries.push_back({"wall", world.material, Plane{Vec3::Zero(), Vec3::UnitX()}});
   world.add(Vec3(0.03, 0.03, 0.3), {Vec3(0.0302, 0, 0), Quat::Identity()});
   world.add_sphere(0.05, Vec3(0.15, 0, 0.2), {Vec3(-8.0, 0, 0), Vec3::Zero()});
@@ -63,8 +63,8 @@ TEST(Halving, IsNotAppliedToSpheresOrSmallRotations) {
 }
 
 TEST(Halving, RestingContactCarriesWeightOfFullStep) {
-  // A grain at rest on a floor while a needle beside it makes the step be halved: its contact carries its
-  // weight times the whole step afterwards, and it does not move.
+  // A grain rests on a floor while a needle near it causes the step to be halved: afterwards its contact
+  // carries its weight times the whole step, and the grain does not move.
   World world = needle_at_a_wall(4e-3);
   world.model.settings.gravity = Vec3(0, 0, -9.81);
   world.model.boundaries.push_back({"floor", world.material, Plane{Vec3(0, 0, -1.0), Vec3::UnitZ()}});

@@ -1,4 +1,4 @@
-// Settled heaps: the figures that a run is judged by.
+// Settled heaps: the figures of merit of a run.
 #include <gtest/gtest.h>
 
 #include "tests/support/world.h"
@@ -10,7 +10,7 @@ using test::World;
 
 TEST(SettledHeap, RestsWithoutOverlapOrEnergyGain) {
   World world = test::loose_heap(6, 8, {}, 2e-3, 5);
-  world.model.settings.solver = SolverSettings{};  // what users get
+  world.model.settings.solver = SolverSettings{};  // the defaults for users
   const double e0 = potential_energy(world.state.bodies, world.model.settings.gravity);
   double injected = 0.0, lowest = e0;
   const StepReport last = world.run(4.0, [&](const StepReport& r) {
@@ -27,8 +27,8 @@ TEST(SettledHeap, RestsWithoutOverlapOrEnergyGain) {
 }
 
 TEST(OnePassHeap, ShowsMomentumErrorAndLargeResidual) {
-  // Each side of a contact reckons on a common velocity of the free motion, so support travels one layer a
-  // step: deep layers sink into each other. Kept as it is for study; the report shows it.
+  // Each side of a contact assumes a common velocity of the free motion, so support moves on by one layer per
+  // step: deep layers overlap. The method is kept for study; the report shows the overlap.
   World world = test::loose_heap(4, 10, {}, 2e-3, 5);
   world.model.settings.solver.kind = SolverKind::one_pass;
   double worst_momentum = 0.0;

@@ -1,5 +1,5 @@
-// Cells that hold a stress: the rate that it gives, the stress at rest and while sheared, balances, solvers,
-// bits.
+// Cells with a prescribed stress: the rate that it causes, the stress at rest and during shear, balances,
+// solvers, bits.
 #include <gtest/gtest.h>
 #include <numbers>
 
@@ -13,7 +13,7 @@ namespace {
 
 using test::World;
 
-/// Ellipsoids at random in a cube that holds a stress along all its edges.
+/// Ellipsoids at random in a cube with a prescribed stress along all its edges.
 World crowd(std::size_t count, double edge, double stress, double tolerance = 1e-3) {
   PairLaw law;
   law.friction = 0.4;
@@ -36,7 +36,7 @@ World crowd(std::size_t count, double edge, double stress, double tolerance = 1e
   return world;
 }
 
-/// Balls in a row along x, each a gap from the next, in a cell that holds a stress along it.
+/// Balls in a row along x, with equal gaps, in a cell with a prescribed stress along it.
 World row(int n, double gap, double stress) {
   World world({}, 1e-3);
   world.model.settings.gravity.setZero();
@@ -48,11 +48,11 @@ World row(int n, double gap, double stress) {
   return world;
 }
 
-// Nobody touches: e' = -V s / M, M the mass times the square of the edge, and the balls are carried along.
+// Without contacts: e' = -V s / M, M the mass times the square of the edge, and the balls move along.
 TEST(HeldStress, StressCompressesCellWithoutContacts) {
   World world = row(5, 0.02, 100.0);
   const double edge = 0.6, mass = 5.0 * world.state.bodies.mass[0], inertia = mass * edge * edge;
-  // What residuals are compared with: the stress on a face of a ball's fifth of the volume, as a cube.
+  // The scale of residuals: the stress on a face of a cube with a fifth of a ball's volume.
   const double face = std::pow(edge * 0.2 / 5.0, 2.0 / 3.0);
   EXPECT_NEAR(world.step().velocity_scale_m_s, 1e-3 * 100.0 * face / world.state.bodies.mass[0], 1e-14);
   EXPECT_NEAR(world.result.cell.held_rate[0], -1e-3 * edge * 0.2 * 100.0 / inertia,
@@ -76,7 +76,8 @@ TEST(HeldStress, StressCompressesCellWithoutContacts) {
 
 class HeldStressSolvers : public testing::TestWithParam<std::tuple<SolverKind, double, FrictionCone>> {};
 
-// A row comes together and stops, as long as its balls; every contact bears the stress times the section.
+// A row is compressed and stops at the length of its balls; every contact carries the stress times the
+// section.
 TEST_P(HeldStressSolvers, RowCarriesThePrescribedStress) {
   World world = row(6, 0.005, 1e4);
   auto& solver = world.model.settings.solver;
@@ -102,8 +103,8 @@ INSTANTIATE_TEST_SUITE_P(All, HeldStressSolvers,
                                          std::tuple{SolverKind::admm, 1e-6, FrictionCone::exact},
                                          std::tuple{SolverKind::gauss_seidel, 1e-6, FrictionCone::sampled}));
 
-// A packing: the stress of its contacts is what is held, component by component, also where they differ;
-// books close.
+// A packing: the stress of its contacts equals the prescribed one, component by component, also if they
+// differ; balances close.
 TEST(HeldStress, PackingCarriesThePrescribedStress) {
   World world = crowd(300, 0.17, 1e4);
   world.model.cell.held[2]->stress = 1.5e4;
@@ -124,11 +125,10 @@ TEST(HeldStress, PackingCarriesThePrescribedStress) {
   EXPECT_GT(world.result.cell.solid_fraction, 0.58);
   EXPECT_LT(world.result.cell.solid_fraction, 0.75);
   EXPECT_LT(world.result.report.penetration_max, 0.01);
-  EXPECT_LT(kinetic_energy(world.state.bodies), 1e-4 * 1e4 * world.result.cell.volume);  // of loose grains
+  EXPECT_LT(kinetic_energy(world.state.bodies), 1e-4 * 1e4 * world.result.cell.volume);  // from loose grains
 }
 
-// Sheared, with the stress across held: it stays what it is in the mean while the cell gets as wide as it
-// needs.
+// Shear with a prescribed stress across: its mean stays constant while the cell takes the necessary width.
 TEST(HeldStress, ShearKeepsThePrescribedNormalStress) {
   World world = crowd(200, 0.15, 1e4);
   CellFlow shear;
@@ -154,13 +154,13 @@ TEST(HeldStress, ShearKeepsThePrescribedNormalStress) {
     along += stress(0, 1) / steps;
   }
   EXPECT_NEAR(across, 1e4, 0.02 * 1e4);
-  EXPECT_LT(missed, steps_so_far / 4);  // of 200 sweeps at most: 452 of 3200 when this was written
+  EXPECT_LT(missed, steps_so_far / 4);  // with at most 200 sweeps: 452 of 3200 when this was written
   EXPECT_LT(along / across, -0.2);      // dense frictional grains
   EXPECT_GT(along / across, -0.7);
 }
 
-// A flow begins and ends for the cell as it does for the bodies, with or without a stress that is held,
-// between two steps or within one: bodies and their images, which nothing else moves, go on as one
+// A flow begins and ends at the same time for the cell and for the bodies, with or without a prescribed
+// stress, between two steps or within one: bodies and their images, without other forces, continue as one
 // homogeneous flow.
 TEST(HeldStress, FlowStartsAndStopsTogetherForCellAndBodies) {
   for (const double stress : {0.0, 1e-9}) {
@@ -190,7 +190,7 @@ TEST(HeldStress, FlowStartsAndStopsTogetherForCellAndBodies) {
         const Vec3 now = x[1] - x[0], expected = apart + strain * apart.y() * Vec3::UnitX();
         EXPECT_LT((now - expected).norm(), 1e-12) << start << ' ' << stress << ' ' << r.time_s;
         EXPECT_EQ(r.active_contacts, 0);
-        // Nothing moves against the flow. Sums of times are off by 1e-12 of a second's thousandth.
+        // No body moves relative to the flow. Sums of times have an error of 1e-12 of a millisecond.
         EXPECT_LT(world.result.cell.temperature, 1e-18);
       });
       EXPECT_NEAR(strain_at_start, 0.0, 1e-12);
@@ -198,8 +198,8 @@ TEST(HeldStress, FlowStartsAndStopsTogetherForCellAndBodies) {
   }
 }
 
-// The same by what it does to a pair across the seam that nearly touches: half a step of the flow would push
-// one ball 12 % into the other.
+// The same for a pair across the seam that nearly touches: half a step of the flow would push one ball 12 %
+// into the other.
 TEST(HeldStress, StartOfFlowCausesNoOverlapAcrossTheSeam) {
   for (const double start : {0.01, 0.01024}) {
     World world({}, 5e-4);
@@ -220,7 +220,7 @@ TEST(HeldStress, StartOfFlowCausesNoOverlapAcrossTheSeam) {
   }
 }
 
-// Bonds across the seam bear it too: a bar, which gives way by s A_cell / (E A).
+// Bonds across the seam carry it too: a bar, which stretches by s A_cell / (E A).
 TEST(HeldStress, BondsCarryThePrescribedStress) {
   World world = row(6, 0.0, 1e4);
   BondLaw law;

@@ -1,4 +1,5 @@
-// Impacts of several bodies at once: what each law of restitution predicts, and that no energy is created.
+// Impacts of several bodies at once: the prediction of each law of restitution, and that no energy is
+// created.
 #include <gtest/gtest.h>
 
 #include "engine/solver/impacts.h"
@@ -28,8 +29,8 @@ double vx(const World& world, std::size_t i) { return world.state.bodies.linear_
 
 TEST_P(Impacts, NewtonsCradle) {
   // Three touching balls, the first moves. Energetic impacts pass the motion on ball by ball: (0, 0, 1).
-  // Newton's law in one solution knows no order: the contact at rest asks for u+ >= 0 only, and the exact
-  // solution of the two conditions is (-1/3, 2/3, 2/3). Both keep momentum and energy.
+  // Newton's law in one solution has no order: the contact at rest requires only u+ >= 0, and the exact
+  // solution of the two conditions is (-1/3, 2/3, 2/3). Both conserve momentum and energy.
   World world = make(1.0);
   for (int i = 0; i < 3; ++i)
     world.add_sphere(0.1, Vec3(0.2 * i, 0, 0), {Vec3(i == 0 ? 1.0 : 0.0, 0, 0), Vec3::Zero()});
@@ -41,7 +42,7 @@ TEST_P(Impacts, NewtonsCradle) {
 }
 
 TEST_P(Impacts, LongCradleWithTwoBallsIn) {
-  // Two in, two out of seven.
+  // Two balls in, two balls out, of seven.
   if (!energetic()) GTEST_SKIP() << "Newton's law in one solution spreads the motion over all balls";
   World world = make(1.0);
   for (int i = 0; i < 7; ++i)
@@ -56,14 +57,14 @@ TEST_P(Impacts, BallOnTwoBallsStaysSymmetric) {
   for (const double e : {0.0, 0.5, 1.0}) {
     World world = make(e);
     const double c = std::sqrt(3.0) / 2.0;
-    // Contacts are found half a step later: the ball starts back by so much.
+    // Contacts are found half a step later: the ball starts further back by this distance.
     world.add_sphere(0.1, Vec3(-0.5e-3, 0, 0), {Vec3(1, 0, 0), Vec3::Zero()});
     world.add_sphere(0.1, Vec3(0.2 * c, 0.1, 0));
     world.add_sphere(0.1, Vec3(0.2 * c, -0.1, 0));
     const StepReport report = world.step();
     const double p = (1.0 + e) * c / (1.0 + 2.0 * c * c);  // over the mass
-    // Without restitution Newton's contacts are lasting ones, whose gap is to close at the end of the step:
-    // its bending, h u_t^2 / (2 * 0.2 m), belongs to them.
+    // Without restitution Newton's contacts are lasting contacts, whose gap must close at the end of the
+    // step: its curvature term, h u_t^2 / (2 * 0.2 m), is included.
     const double near = e == 0.0 && !energetic() ? 1e-3 : 1e-7;
     EXPECT_NEAR(vx(world, 0), 1.0 - 2.0 * p * c, near) << e;
     EXPECT_NEAR(vx(world, 1), p * c, near) << e;
@@ -96,8 +97,8 @@ TEST_P(Impacts, EllipsoidDroppedOnItsEdge) {
 }
 
 TEST_P(Impacts, OneContactKeepsItsCoefficient) {
-  // A central impact: both laws are u+ = -e u-, friction or not, and the energy lost is (1 - e^2) of the
-  // relative one.
+  // A central impact: both laws give u+ = -e u-, with or without friction, and the energy loss is (1 - e^2)
+  // of the relative energy.
   for (const double e : {0.0, 0.3, 0.9}) {
     World world = make(e, 0.4);
     world.add_sphere(0.1, Vec3(0, 0, 0), {Vec3(1, 0, 0), Vec3::Zero()});
@@ -123,7 +124,7 @@ double kinetic(const ContactProblem& p, const std::vector<Twist>& v) {
   return e;
 }
 
-/// A cluster of ellipsoids flung together.
+/// A cluster of ellipsoids that collide.
 World cluster(double restitution, double friction, std::uint64_t seed) {
   PairLaw law;
   law.friction = friction;
@@ -141,7 +142,7 @@ World cluster(double restitution, double friction, std::uint64_t seed) {
 }
 
 TEST(EnergeticImpacts, NeverCreateEnergyInMultibodyCollisions) {
-  // 27 grains fly into each other, with friction, slip that turns round and chains of impacts; e from 0 to 1.
+  // 27 grains collide, with friction, reversal of slip and chains of impacts; e from 0 to 1.
   for (const double e : {0.0, 0.5, 1.0}) {
     for (const double mu : {0.0, 0.3, 1.5}) {
       World world = cluster(e, mu, 11);
@@ -149,14 +150,14 @@ TEST(EnergeticImpacts, NeverCreateEnergyInMultibodyCollisions) {
       const double start = kinetic_energy(world.state.bodies);
       double last = start, worst_remainder = 0.0, worst_momentum = 0.0;
       world.run(0.6, [&](const StepReport& r) {
-        // Lasting contacts of curved bodies keep their energy to second order in the step only (A2).
+        // Lasting contacts of curved bodies conserve energy only to second order in the step (A2).
         EXPECT_LE(r.energy.kinetic, last + 1e-7 * start) << "e " << e << " mu " << mu << " t " << r.time_s;
         last = r.energy.kinetic;
         worst_remainder = std::max(worst_remainder, std::abs(r.energy.remainder));
         worst_momentum = std::max(worst_momentum, r.momentum_error_relative);
       });
       EXPECT_LT(worst_remainder, 1e-12 * start);
-      EXPECT_LT(worst_momentum, 1e-9);  // of impulses that may be a thousandth of the momenta that round
+      EXPECT_LT(worst_momentum, 1e-9);  // of impulses that may be a thousandth of the rounded momenta
       if (e == 1.0 && mu == 0.0) {
         EXPECT_GT(last, 0.9 * start);  // slow approaches below the threshold are lost
       } else if (e == 0.0) {
@@ -167,8 +168,8 @@ TEST(EnergeticImpacts, NeverCreateEnergyInMultibodyCollisions) {
 }
 
 TEST(EnergeticImpacts, ReturnCompressionWorkTimesCoefficientSquared) {
-  // One oblique impact of an ellipsoid whose slip stops or turns round on the way: the normal impulse returns
-  // e^2 of the work it took, and the whole loses energy.
+  // One oblique impact of an ellipsoid whose slip stops or reverses: the normal impulse returns e^2 of its
+  // work, and the total energy decreases.
   Random random(12);
   for (int i = 0; i < 200; ++i) {
     PairLaw law;
@@ -184,7 +185,7 @@ TEST(EnergeticImpacts, ReturnCompressionWorkTimesCoefficientSquared) {
         q.toRotationMatrix() * axes.array().square().matrix().asDiagonal() * q.toRotationMatrix().transpose();
     world.add(axes, {Vec3(0, 0, std::sqrt(s(2, 2)) - 1e-6), q},
               {Vec3(random.normal(), random.normal(), -2.0), 5.0 * random.direction()});
-    world.step();  // for the contact problem
+    world.step();  // to obtain the contact problem
     ContactProblem p = world.workspace.problem;
     p.complete();
     std::vector<Twist> v = world.workspace.before;
@@ -201,8 +202,8 @@ TEST(EnergeticImpacts, ReturnCompressionWorkTimesCoefficientSquared) {
 }
 
 TEST(EnergeticImpacts, ImpulsesMatchVelocityChanges) {
-  // Of contacts that strike together some return nothing, and others took no work, for friction drove them
-  // on: then nothing at all comes back.
+  // Some of the simultaneous contacts return no work, and others absorbed no work, because friction drove
+  // them: then no work at all is returned.
   Random random(13);
   int nothing_returned = 0;
   for (std::uint64_t seed = 1; seed <= 80; ++seed) {
@@ -230,7 +231,7 @@ TEST(EnergeticImpacts, ImpulsesMatchVelocityChanges) {
       }
       for (std::size_t i = 0; i < v.size(); ++i) {
         const Twist& before = world.workspace.before[i];
-        EXPECT_LT((v[i].linear - before.linear - given[i].linear).norm(), 1e-12);  // m/s, of some m/s
+        EXPECT_LT((v[i].linear - before.linear - given[i].linear).norm(), 1e-12);  // m/s, of a few m/s
         EXPECT_LT((v[i].angular - before.angular - given[i].angular).norm(), 1e-11);
       }
       nothing_returned += could_return && report.returned_work_J == 0.0;

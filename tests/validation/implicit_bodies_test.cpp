@@ -1,4 +1,4 @@
-// Bodies given by functions, in steps: what holds of ellipsoids holds of them.
+// Bodies given by functions, in steps: the properties of ellipsoids also hold for them.
 #include <algorithm>
 #include <gtest/gtest.h>
 
@@ -56,7 +56,7 @@ TEST(ImplicitBodies, DumbbellRestsOnBothEndsAndItsWeightIsCarried) {
   double worst = 0.0;
   const StepReport last =
       world.run(1.0, [&](const StepReport& r) { worst = std::max(worst, std::abs(r.energy.remainder)); });
-  EXPECT_LT(worst, 1e-13);  // J; the body turns over 0.1 J
+  EXPECT_LT(worst, 1e-13);  // J; the body exchanges more than 0.1 J
   EXPECT_EQ(last.active_contacts, 2);
   EXPECT_LT(last.energy.kinetic, 1e-12);
   Vec3 carried = Vec3::Zero();
@@ -67,8 +67,8 @@ TEST(ImplicitBodies, DumbbellRestsOnBothEndsAndItsWeightIsCarried) {
   }
   const double weight = world.state.bodies.mass[b] * 9.81 * world.model.settings.time_step_s;
   EXPECT_NEAR(carried[2], weight, 1e-6 * weight);  // impulses are in single precision
-  EXPECT_NEAR(lever, 0.0, 1e-6 * weight * 0.1);    // one end at either side, alike
-  // The lowest points of the function are those that lie on the floor.
+  EXPECT_NEAR(lever, 0.0, 1e-6 * weight * 0.1);    // one end on either side, symmetric
+  // The lowest points of the function are those on the floor.
   EXPECT_NEAR(
       world.state.bodies.position[b][2],
       half_extent(world.model.shapes, world.state.bodies.shape[b], world.state.bodies.orientation[b])[2],
@@ -83,7 +83,7 @@ TEST(ImplicitBodies, BalancesCloseAndOverlapStaysSmall) {
     momentum = std::max({momentum, r.momentum_error_relative, r.angular_momentum_error_relative});
     overlap = std::max(overlap, r.penetration_max);
   });
-  EXPECT_LT(ledger, 1e-11);    // J, of some 50
+  EXPECT_LT(ledger, 1e-11);    // J, of about 50
   EXPECT_LT(momentum, 1e-13);  // of the impulses
   EXPECT_LT(overlap, 0.05);    // of the smallest length
 }
@@ -92,7 +92,7 @@ TEST(ImplicitBodies, SameBitsOnAnyThreadsAndFromACopy) {
   test::expect_same_bits([] { return mixture(3); }, 0.1, 0.25);
 }
 
-// Sorting gives bodies other slots: pairs remember, with their sides turned round where they have to be.
+// Sorting gives bodies other slots: pair caches remain, with exchanged sides where necessary.
 TEST(ImplicitBodies, PairCachesSurviveSorting) {
   World world = mixture(3);
   world.run(0.3);
@@ -108,7 +108,7 @@ TEST(ImplicitBodies, PairCachesSurviveSorting) {
   const SlotsById slots(sorted.state.bodies);
   for (std::size_t i = 0; i < world.state.bodies.size(); ++i) {
     const auto k = static_cast<std::size_t>(slots.find(world.state.bodies.id[i]));
-    // The order of contacts is another, so the solution differs within its tolerance.
+    // The order of contacts differs, so the solution differs within its tolerance.
     EXPECT_LT((sorted.state.bodies.position[k] - world.state.bodies.position[i]).norm(), 1e-6);
   }
 }

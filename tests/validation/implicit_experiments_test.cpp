@@ -1,5 +1,5 @@
-// What bodies given by functions do that ellipsoids cannot: rock in a dent, hook into each other, pile up
-// steeply.
+// Behaviour of bodies given by functions which ellipsoids do not have: rocking in a dent, interlocking, steep
+// piles.
 #include <gtest/gtest.h>
 #include <numbers>
 
@@ -16,7 +16,7 @@ using test::World;
 
 constexpr double g = 9.81;
 
-/// A shape of a world, and where its own frame is in that of the function it was made from.
+/// A shape of a world, and the pose of its own frame in that of its function.
 struct Form {
   std::int32_t function;
   Pose body_in_file;
@@ -55,7 +55,7 @@ TEST(ImplicitExperiments, BallInADentOscillatesWithTheCurvaturePeriod) {
   const double size = 0.2, r = 0.04, offset = 0.003;
   hold(world, add(world, make_form(world, f), size, {Vec3::Zero(), Quat::Identity()}));
 
-  const auto height_at = [&](double x) {  // of the dent's surface, by halving, in the function's own lengths
+  const auto height_at = [&](double x) {  // of the dent's surface, by bisection, in the function's lengths
     double inside = 0.3, outside = 1.0;
     for (int k = 0; k < 60; ++k) {
       const double z = 0.5 * (inside + outside);
@@ -86,7 +86,7 @@ TEST(ImplicitExperiments, BallInADentOscillatesWithTheCurvaturePeriod) {
   RecordProperty("sixth_amplitude", std::to_string(most / (offset * (bowl - r) / bowl)));
   EXPECT_NEAR((crossings.back() - crossings.front()) / 5.0, period, 0.002 * period);
   const double start = offset * (bowl - r) / bowl;  // of the centre
-  EXPECT_GT(most, 0.9 * start);                     // it goes on rolling,
+  EXPECT_GT(most, 0.9 * start);                     // it keeps rolling
   EXPECT_LT(most, 1.02 * start);                    // and does not gain
   EXPECT_LT(std::abs(world.state.bodies.position[ball][1]), 1e-6);
   EXPECT_LT(remainder, 1e-14);
@@ -94,11 +94,11 @@ TEST(ImplicitExperiments, BallInADentOscillatesWithTheCurvaturePeriod) {
 
 TEST(ImplicitExperiments, DumbbellsInAPipeInterlockAndRodsFall) {
   // Side by side, the end of one at the waist of the other, in a pipe too narrow for two ends beside each
-  // other: without any friction the lower one hangs from the upper, at a hundred times its weight too. Of
-  // rods without a waist, as thick as the ends, it falls out.
+  // other: without any friction the lower one hangs from the upper, also at a hundred times its weight. A rod
+  // without a waist, as thick as the ends, falls out.
   PairLaw law;
   law.friction = 0.0;
-  const double size = 0.1, end = 0.427, waist = 0.296;  // radii, of the function
+  const double size = 0.1, end = 0.427, waist = 0.296;  // radii of the function
   for (const bool hooks : {true, false}) {
     World world(law, 5e-4);
     world.model.settings.solver.tolerance = 1e-6;
@@ -134,7 +134,7 @@ TEST(ImplicitExperiments, DumbbellsInAPipeInterlockAndRodsFall) {
     EXPECT_LT(overlap, 0.02);
     const double weight = 100.0 * g * world.state.bodies.mass[hanging] * world.model.settings.time_step_s;
     EXPECT_NEAR(-world.result.parts[0].impulse[2], weight,
-                0.01 * weight);  // all of it hangs on the upper
+                0.01 * weight);  // all of it hangs on the upper one
   }
 }
 

@@ -17,7 +17,7 @@ double energy(const World& world) {
 
 constexpr BodyId ground = -1;
 
-/// Of points in bodies' frames, or in the world.
+/// Points in bodies' frames, or in the world.
 MachineJoint rod(BodyId a, BodyId b, const Vec3& point_a, const Vec3& point_b, double length) {
   const auto side = [](BodyId id, const Vec3& point) -> JointPartner {
     using Kind = JointPartner::Kind;
@@ -34,7 +34,7 @@ double length_of(const World& world, const MachineJoint& rod) {
   const Bodies& b = world.state.bodies;
   const auto end = [&](const JointPartner& side) -> Vec3 {
     if (side.kind == JointPartner::Kind::ground) return side.frame.position;
-    const auto i = static_cast<std::size_t>(side.index);  // nobody has moved
+    const auto i = static_cast<std::size_t>(side.index);  // no body has moved
     return b.position[i] + b.orientation[i] * side.frame.position;
   };
   return (end(rod.a) - end(rod.b)).norm();
@@ -65,7 +65,7 @@ TEST(Rod, PendulumKeepsPeriodEnergyAndLength) {
     }
     last_x = x;
   });
-  // From the right end it first comes back through the middle, to the right, after 3/4 of a period.
+  // From the right end it first passes the middle to the right after 3/4 of a period.
   ASSERT_EQ(crossings, 10);
   EXPECT_NEAR(crossed, 9.75 * period, 2e-5 * 9.75 * period);
   EXPECT_LT(drift, 1e-4 * scale);
@@ -73,8 +73,8 @@ TEST(Rod, PendulumKeepsPeriodEnergyAndLength) {
   EXPECT_LT(remainder, 1e-12 * scale);
 }
 
-// A double pendulum of bodies with extent, held at their surfaces: energy and lengths, and no angular
-// momentum from nothing about the axis.
+// A double pendulum of bodies with extent, held at their surfaces: energy and lengths are conserved, and no
+// angular momentum about the axis is created.
 TEST(Rod, HoldsBodiesAtTheirSurfaces) {
   World world({}, 5e-4);
   world.add(Vec3(0.05, 0.05, 0.1), {Vec3(0, 0, -0.3), Quat::Identity()}, {Vec3(0.5, 0.2, 0), Vec3::Zero()});
@@ -95,8 +95,9 @@ TEST(Rod, HoldsBodiesAtTheirSurfaces) {
 }
 
 // A chain of 50 spheres swings from the horizontal for 0.5 s, until its end cracks like a whip. At 1 ms its
-// links keep their lengths to 1.2 % and it gains 0.12 % of the energy that its fall sets free; at 0.25 ms to
-// 0.06 % and 0.006 %: both fall with the square of the step. Momentum and the ledger close to rounding.
+// links keep their lengths to 1.2 %, and it gains 0.12 % of the released potential energy; at 0.25 ms the
+// values are 0.06 % and 0.006 %: both decrease with the square of the step. The balances of momentum and
+// energy close to rounding.
 class Chain : public ::testing::TestWithParam<std::array<double, 3>> {
 };  // step, s; bounds of stretch and gain
 
@@ -146,7 +147,7 @@ TEST(Rod, HangingChainCarriesItsWeight) {
   EXPECT_NEAR(world.state.bodies.position[links - 1][2], -0.02 * links, 1e-7);
 }
 
-// Rods are named by ids: sorting bodies does not matter to them.
+// Rods refer to ids: sorting of bodies has no effect on them.
 TEST(Rod, FollowsItsBodiesWhenTheyAreSorted) {
   const auto run = [](int sort_interval) {
     World world({}, 1e-3);
@@ -164,7 +165,7 @@ TEST(Rod, FollowsItsBodiesWhenTheyAreSorted) {
   EXPECT_LT((run(7) - run(0)).norm(), 1e-5);
 }
 
-/// A free part of mass 2 kg, whose centre is there.
+/// A free part of mass 2 kg with this centre.
 Part part(const std::string& name, const Vec3& centre, const Twist& twist = {}) {
   Part part;
   part.name = name;
@@ -188,7 +189,7 @@ JointPartner on_part(const World& world, std::size_t part, const Vec3& point, co
           {point - world.model.parts[part].centre, axes}};
 }
 
-/// Between the ground and a part.
+/// A joint between the ground and a part.
 MachineJoint joint_at(const World& world, JointKind kind, std::size_t part, const Vec3& point,
                       const Quat& axes) {
   MachineJoint joint;
@@ -205,8 +206,8 @@ MachineJoint joint_at(const World& world, JointKind kind, std::size_t part, cons
 double machine_remainder(const World& world) { return std::abs(world.result.machine.remainder); }
 
 // Two parts, one on a hinge, the other on it by a joint of every kind, under gravity, against accelerations
-// and multipliers with a formula of fourth order (engine/modules/mechanisms), which knows nothing of rows and
-// impulses. Half the step leaves a quarter of the difference: both are right, to second order. The sum of
+// and multipliers with a formula of fourth order (tests/support/mechanism.h), which is independent of rows
+// and impulses. Half the step leaves a quarter of the difference: both are right, to second order. The sum of
 // works closes.
 class EveryJoint : public ::testing::TestWithParam<JointKind> {};
 
@@ -274,8 +275,8 @@ INSTANTIATE_TEST_SUITE_P(Joint, EveryJoint,
                                            JointKind::point_on_line),
                          [](const auto& of) { return std::string(to_string(of.param)); });
 
-// A motor of 3 N m gives 0.04 kg m^2 75 rad/s^2 until it has its speed, 20 rad/s after 4/15 s, and then
-// nothing.
+// A motor of 3 N m gives 0.04 kg m^2 an acceleration of 75 rad/s^2 until its speed of 20 rad/s after 4/15 s,
+// and then no torque.
 TEST(JointMotorTest, SpeedMotorAcceleratesWithItsMaximumTorque) {
   World world({}, 1e-3);
   world.model.settings.gravity.setZero();
@@ -293,15 +294,15 @@ TEST(JointMotorTest, SpeedMotorAcceleratesWithItsMaximumTorque) {
     EXPECT_NEAR(load.rate, 3.0 / 0.04 * r.time_s, 1e-9);
     EXPECT_NEAR(load.motor_impulse / 1e-3, 3.0, 1e-9);
   });
-  EXPECT_NEAR(work, 0.5 * 0.04 * 15.0 * 15.0, 1e-9);  // of the 20 rad/s it has 15 after 0.2 s
+  EXPECT_NEAR(work, 0.5 * 0.04 * 15.0 * 15.0, 1e-9);  // it reaches 15 of the 20 rad/s after 0.2 s
   EXPECT_NEAR(world.result.joints[0].coordinate, 0.5 * 75.0 * 0.04, 2e-5);
   world.run(0.3);
   EXPECT_NEAR(world.result.joints[0].rate, 20.0, 1e-9);
   EXPECT_NEAR(world.result.joints[0].motor_impulse, 0.0, 1e-12);
 }
 
-// A motor to a place follows a cosine of 0.3 rad with no gain to tune; with a stiffness and damping it swings
-// as the spring and damper that it then is, and comes to rest where it is told.
+// A position motor follows a cosine of 0.3 rad without tuning of a gain. With a stiffness and damping it
+// moves as a spring and damper, and comes to rest at its target.
 TEST(JointMotorTest, PositionMotorFollowsItsTarget) {
   World world({}, 1e-3);
   world.model.parts = {part("arm", Vec3(0.5, 0, 0))};
@@ -325,7 +326,7 @@ TEST(JointMotorTest, PositionMotorFollowsItsTarget) {
   soft.model.joints = {joint};
   const Mat3 inertia =
       inverse_inertia_of(soft.model.parts[0], {.pose = {Vec3(0.5, 0, 0), Quat::Identity()}}).inverse();
-  // About the hinge; the axis is no principal one, but the hinge holds the others.
+  // About the hinge; the axis is not principal, but the hinge prevents the other rotations.
   const double about = inertia(1, 1) + 2.0 * 0.25, decay = 3.0 / (2.0 * about),
                rate = std::sqrt(40.0 / about - decay * decay);
   double worst = 0.0;
@@ -335,11 +336,11 @@ TEST(JointMotorTest, PositionMotorFollowsItsTarget) {
                                              (std::cos(rate * t) + decay / rate * std::sin(rate * t)));
     worst = std::max(worst, std::abs(soft.result.joints[0].coordinate - expected));
   });
-  EXPECT_LT(worst, 2e-3);  // of first order: dampers act with the speed at the end of the step
+  EXPECT_LT(worst, 2e-3);  // of first order: dampers use the speed at the end of the step
 }
 
-// A slide with 5 N of friction: pushed with 4.99 N it stays where it is, to the last digit; with 5.5 N it
-// goes with 0.25 m/s^2.
+// A slide with 5 N of friction: pushed with 4.99 N it does not move, to the last digit; with 5.5 N it
+// accelerates by 0.25 m/s^2.
 TEST(JointFrictionTest, IsASharpThreshold) {
   for (const double push : {4.99, 5.5}) {
     World world({}, 1e-3);
@@ -359,8 +360,8 @@ TEST(JointFrictionTest, IsASharpThreshold) {
   }
 }
 
-// The friction of a bearing grows with what it bears: a wheel of 2 kg at 30 rad/s on a journal of 1 cm, mu =
-// 0.1, slows by mu m g r / I.
+// The friction of a bearing is proportional to its load: a wheel of 2 kg at 30 rad/s on a journal of 1 cm, mu
+// = 0.1, slows down by mu m g r / I.
 TEST(JointFrictionTest, IsProportionalToTheBearingLoad) {
   World world({}, 1e-3);
   world.model.parts = {part("wheel", Vec3::Zero(), {Vec3::Zero(), Vec3(0, 30, 0)})};
@@ -374,8 +375,8 @@ TEST(JointFrictionTest, IsProportionalToTheBearingLoad) {
   EXPECT_NEAR(world.result.joints[0].rate, 30.0 - slows * 0.499, 1e-6);  // not in the first step
 }
 
-// A weight on a slide falls 5 cm onto a stop, stays there and is carried with its weight; its energy is gone
-// into the stop.
+// A weight on a slide falls 5 cm onto a stop and remains there; the stop carries its weight and absorbs its
+// energy.
 TEST(JointStop, CarriesTheWeightOnTheStop) {
   World world({}, 1e-3);
   world.model.parts = {part("weight", Vec3::Zero())};
@@ -389,7 +390,8 @@ TEST(JointStop, CarriesTheWeightOnTheStop) {
   EXPECT_NEAR(stop, -2.0 * 9.81 * 0.05, 1e-6);
 }
 
-// A screw of 1 cm a turn under 2 kg, with a torque of 0.2 N m: (I (2 pi / L)^2 + m) z'' = 2 pi T / L - m g.
+// A screw with a lead of 1 cm under 2 kg, with a torque of 0.2 N m: (I (2 pi / L)^2 + m) z'' = 2 pi T / L - m
+// g.
 TEST(Screw, TurnsTorqueIntoTravel) {
   World world({}, 1e-3);
   world.model.parts = {part("nut", Vec3::Zero())};
@@ -406,7 +408,7 @@ TEST(Screw, TurnsTorqueIntoTravel) {
   EXPECT_NEAR(world.result.joints[0].coordinate, 0.5 * a * 0.25 * k, 1e-6);
 }
 
-/// A bead, on a wire.
+/// A bead on a wire.
 World bead_on(const std::function<Vec3(double)>& wire, double from, double to, int pieces, double step_s) {
   World world({}, step_s);
   std::vector<Vec3> points;
@@ -424,8 +426,8 @@ World bead_on(const std::function<Vec3(double)>& wire, double from, double to, i
   return world;
 }
 
-// A bead slides down a helix of pitch angle atan(1/2) with g sin^2 of it downwards; off the wire by no more
-// than steps and spline make it.
+// A bead slides down a helix of pitch angle atan(1/2) with g sin^2 of it downwards; its distance from the
+// wire is only the error of steps and spline.
 TEST(PointOnCurve, SlidesDownAHelix) {
   const double r = 0.5, drop = 0.25;
   World world =
@@ -440,8 +442,8 @@ TEST(PointOnCurve, SlidesDownAHelix) {
   EXPECT_LT(error, 1e-5);
 }
 
-// On a closed circle, upright, a bead is a pendulum: from the height of the centre it swings with the period
-// 4 K(sin 45 deg) sqrt(r/g), K = 1.854074677301372 (Abramowitz, Stegun, table 17.1).
+// On a closed upright circle a bead is a pendulum: from the height of the centre it swings with the period 4
+// K(sin 45 deg) sqrt(r/g), K = 1.854074677301372 (Abramowitz, Stegun, table 17.1).
 TEST(PointOnCurve, SwingsInACircle) {
   World world = bead_on([](double t) { return Vec3(0.3 * std::cos(t), 0, 0.3 * std::sin(t)); }, 0,
                         2.0 * 3.14159265358979323846, 200, 5e-4);
@@ -457,7 +459,7 @@ TEST(PointOnCurve, SwingsInACircle) {
   EXPECT_NEAR(low, -0.3, 1e-5);
 }
 
-// Where a wire crosses itself the bead stays on its branch.
+// Where a wire crosses itself, the bead stays on its branch.
 TEST(PointOnCurve, KeepsToItsBranch) {
   World world = bead_on([](double t) { return Vec3(std::cos(t), 0.5 * std::sin(2.0 * t), 0); }, 0,
                         2.0 * 3.14159265358979323846, 400, 1e-3);
@@ -473,7 +475,7 @@ TEST(PointOnCurve, KeepsToItsBranch) {
   EXPECT_TRUE(past);  // from above on the right to below on the left
 }
 
-// The coordinate and the rate of a joint that nothing drives: a pendulum's angle and its derivative.
+// The coordinate and the rate of a joint without a motor: a pendulum's angle and its derivative.
 TEST(JointCoordinates, MatchTheMotionOfFreeJoints) {
   World world({}, 1e-3);
   world.model.parts = {part("arm", Vec3(0.5, 0, 0))};
@@ -490,7 +492,7 @@ TEST(JointCoordinates, MatchTheMotionOfFreeJoints) {
   EXPECT_GT(last, 0.5);
 }
 
-// Held parts still have coordinates, and their wheels hold others.
+// Locked parts still have coordinates, and their gears hold others.
 TEST(JointCoordinates, StayWhileMountsAreLocked) {
   World world({}, 1e-3);
   world.model.settings.gravity.setZero();
@@ -503,7 +505,7 @@ TEST(JointCoordinates, StayWhileMountsAreLocked) {
   gear.couples = {JointTeeth::Kind::gear, 0, 1, 1.0};
   world.model.joints = {first, second, gear};
   world.run(0.2);
-  EXPECT_NEAR(world.result.joints[1].coordinate, -0.2, 1e-8);  // (M1) turns by (w h)^3/12 less a step
+  EXPECT_NEAR(world.result.joints[1].coordinate, -0.2, 1e-8);  // (M1) has an error of (w h)^3/12 per step
   lock_part(world.model, 0, world.state);
   world.run(0.4);
   EXPECT_NEAR(world.result.joints[0].coordinate, 0.2, 1e-8);
@@ -511,8 +513,8 @@ TEST(JointCoordinates, StayWhileMountsAreLocked) {
   EXPECT_NEAR(world.result.joints[1].rate, 0.0, 1e-9);
 }
 
-// A planet on a carrier that turns at 1 rad/s, in mesh with a sun that its own bearing on the carrier lets
-// turn: without friction nothing changes how fast either turns against the carrier.
+// A planet on a carrier that rotates at 1 rad/s, in mesh with a sun that rotates in a bearing on the carrier:
+// without friction the speeds of both relative to the carrier are constant.
 TEST(Gears, KeepRatesOnARotatingCarrier) {
   World world({}, 1e-3);
   world.model.settings.gravity.setZero();
@@ -529,7 +531,7 @@ TEST(Gears, KeepRatesOnARotatingCarrier) {
   sun.a = on_part(world, 0, Vec3::Zero(), Quat::Identity());
   planet.a = on_part(world, 0, Vec3(0.3, 0, 0), Quat::Identity());
   gear.kind = JointKind::cylinder;
-  gear.couples = {JointTeeth::Kind::gear, 1, 2, 2.0};  // 0.5 and -1 against the carrier
+  gear.couples = {JointTeeth::Kind::gear, 1, 2, 2.0};  // 0.5 and -1 relative to the carrier
   world.model.joints = {axle, sun, planet, gear};
   world.run(1.0, [&](const StepReport&) {
     EXPECT_NEAR(world.result.joints[1].rate, 0.5, 1e-4);
@@ -538,7 +540,7 @@ TEST(Gears, KeepRatesOnARotatingCarrier) {
   });
 }
 
-// A part fixed to a wall that moves goes with it, in substeps too.
+// A part fixed to a moving wall moves with it, also in substeps.
 TEST(JointsToParts, FollowPrescribedMotion) {
   for (const int substeps : {1, 4}) {
     World world({}, 1e-3);
@@ -558,8 +560,8 @@ TEST(JointsToParts, FollowPrescribedMotion) {
   }
 }
 
-// A motor that pushes what cannot move pushes all the same, and the joint bears it; a brake beside a motor
-// that leads takes its part of the motor's force.
+// A motor that acts against an immovable object applies its force, and the joint carries it; a brake next to
+// a position motor takes its share of the motor's force.
 TEST(JointMotorTest, AppliesForceAgainstBlockedJointAndBrake) {
   World world({}, 1e-3);
   world.model.parts = {part("wheel", Vec3::Zero())};
@@ -608,13 +610,14 @@ TEST(Gears, TurnTogether) {
   const auto q = [&](std::size_t k) { return world.result.joints[k].coordinate; };
   EXPECT_NEAR(q(0), angle, 1e-4 * angle);
   EXPECT_NEAR(world.state.parts[2].pose.position[0], 0.9 - 0.3 * r * angle, 1e-4);
-  // Teeth: what they bear turns the rest.
+  // Teeth: their force moves the other parts.
   const double force = (0.7 - 0.04 * 0.7 / inertia) / 0.2;
   EXPECT_NEAR(world.result.joints[3].impulse.norm() / 1e-3, force, 1e-3 * force);
   EXPECT_LT(world.result.joints[3].error, 1e-9);
 }
 
-// A spring of any stiffness holds: k = 1e3 and 1e9 N/m under 2 kg stretch by m g / k, and nothing swings up.
+// A spring of any stiffness holds: k = 1e3 and 1e9 N/m under 2 kg stretch by m g / k, without growing
+// oscillations.
 TEST(JointSpring, StaticDeflectionIsCorrectForAnyStiffness) {
   for (const double k : {1e3, 1e9}) {
     World world({}, 1e-3);
@@ -646,8 +649,8 @@ TEST(JointSpring, SwingsWithItsPeriod) {
   EXPECT_LT(drift, 1e-4);
 }
 
-// A parallelogram of four hinges in space has three rows more than it needs: they are found and left out, and
-// the mechanism moves as its one freedom says: as a pendulum of 0.3 m whose couplers stay level.
+// A spatial parallelogram of four hinges has three redundant rows: they are found and left out, and the
+// mechanism moves with its one freedom: as a pendulum of 0.3 m whose couplers stay level.
 TEST(RedundantJoints, AreDetectedAndLeftOut) {
   World world({}, 1e-3);
   world.model.parts = {part("left", Vec3(0, 0, -0.15)), part("right", Vec3(0.4, 0, -0.15)),
@@ -699,8 +702,8 @@ World spheres_on_a_flap(SolverKind kind) {
   return world;
 }
 
-// Grains on a machine: what bodies and parts do to each other is equal and opposite in momentum and energy,
-// to rounding, by all solvers; and they agree.
+// Grains on a machine: bodies and parts act on each other with equal and opposite momentum and energy, to
+// rounding, for all solvers; and the solvers agree.
 TEST(MachineWithGrains, BalancesClose) {
   double angle = 0.0;
   for (const SolverKind kind : {SolverKind::gauss_seidel, SolverKind::nsgs, SolverKind::admm}) {
@@ -722,15 +725,15 @@ TEST(MachineWithGrains, BalancesClose) {
   }
 }
 
-// At rest the spring of the flap carries the moment of the flap's weight and of the spheres', at the speed
-// zero: forces act back within the step.
+// At rest, at zero speed, the spring of the flap carries the moment of the flap's weight and of the spheres':
+// forces react within the step.
 TEST(MachineWithGrains, FlapCarriesRestingGrains) {
   World world({.friction = 1.0}, 1e-3);
   world.model.parts = {part("flap", Vec3(0.2, 0, 0))};
   world.model.boundaries = {
       {.name = "top", .material = world.material, .surface = Plane{Vec3::Zero(), Vec3::UnitZ()}, .part = 0}};
   MachineJoint joint = joint_at(world, JointKind::revolute, 0, Vec3::Zero(), along_y);
-  joint.motor.kind = JointMotor::Kind::speed;  // at rest, whatever that takes
+  joint.motor.kind = JointMotor::Kind::speed;  // holds it at rest with any torque
   world.model.joints = {joint};
   world.add(Vec3(0.05, 0.04, 0.03), {Vec3(0.3, 0, 0.03), Quat::Identity()});
   world.run(0.1);
@@ -739,8 +742,7 @@ TEST(MachineWithGrains, FlapCarriesRestingGrains) {
   EXPECT_NEAR(world.result.joints[0].impulse[2] / 1e-3, 9.81 * (2.0 + sphere), 1e-5);
 }
 
-// Links that are thrown about are apart by what steps leave; angular momentum comes from nowhere all the
-// same.
+// Links in violent motion are apart by the error of steps; no angular momentum is created.
 TEST(JointChain, KeepsAngularMomentum) {
   World world({}, 2e-3);
   world.model.settings.gravity.setZero();
@@ -760,7 +762,7 @@ TEST(JointChain, KeepsAngularMomentum) {
   EXPECT_LT((angular_momentum(world.state.bodies) - before).norm(), 1e-12 * before.norm());
 }
 
-// A chain of 200 capsules of spherical joints hangs from its first: each joint bears what is below it.
+// A chain of 200 capsules with spherical joints hangs from its first: each joint carries the links below it.
 TEST(JointChain, TwoHundredJointsCarryTheWeightBelow) {
   World world({}, 1e-3);
   const int links = 200;
@@ -781,7 +783,7 @@ TEST(JointChain, TwoHundredJointsCarryTheWeightBelow) {
   const double weight = world.state.bodies.mass[0] * 9.81;
   for (int i = 0; i < links; i += 20)
     EXPECT_NEAR(world.result.joints[i].impulse[2] / 1e-3, (links - i) * weight, 1e-5 * weight * links);
-  EXPECT_EQ(world.result.report.contacts, 0);  // links that share a point do not touch
+  EXPECT_EQ(world.result.report.contacts, 0);  // links that share a point have no contact
 }
 
 }  // namespace

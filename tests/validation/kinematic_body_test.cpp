@@ -1,4 +1,4 @@
-// Bodies that are held or led: exact places, what contacts do to them, the ledger, and letting them go.
+// Kinematic bodies: exact positions, effects of contacts, the energy balance, and release.
 #include <gtest/gtest.h>
 #include <numbers>
 
@@ -16,7 +16,7 @@ using test::World;
 
 constexpr double g = 9.81;
 
-/// Lets a new kinematic group lead some bodies.
+/// A new part carries some bodies, with a prescribed motion.
 void hold(World& world, std::initializer_list<std::size_t> bodies, const PrescribedMotion& motion = {}) {
   const auto part = static_cast<std::int32_t>(world.model.parts.size());
   world.model.parts.push_back({.name = "held", .motion = motion});
@@ -50,7 +50,7 @@ TEST(CarriedBodies, CarryTheWeightOfRestingBodies) {
   EXPECT_NEAR(bodies.position[top].z(), 1.15, 1e-6);
 }
 
-// A ball that falls onto one which is held, across the seam of a periodic cell, whichever comes first in memory.
+// A ball falls onto a held one, across the seam of a periodic cell, in both orders in memory.
 TEST(CarriedBodies, MomentumClosesAcrossTheSeamOfAPeriodicCell) {
   for (const bool held_first : {true, false}) {
     World world({.friction = 0.5});
@@ -72,7 +72,7 @@ TEST(CarriedBodies, MomentumClosesAcrossTheSeamOfAPeriodicCell) {
   }
 }
 
-// Of two that are held nobody could move: there is no contact, however deep they are in each other or a wall.
+// Two held bodies cannot move: they have no contact, for any overlap with each other or a wall.
 TEST(CarriedBodies, MembersHaveNoContactsWithEachOtherOrWalls) {
   World world;
   world.add_floor();
@@ -84,7 +84,7 @@ TEST(CarriedBodies, MembersHaveNoContactsWithEachOtherOrWalls) {
   EXPECT_EQ(world.state.bodies.position[1], Vec3(0.1, 0, 0.02));
 }
 
-// Places are functions of time: nothing is summed up over 10^5 steps.
+// Positions are functions of time: no errors accumulate over 10^5 steps.
 TEST(CarriedBodies, FollowPrescribedMotionExactly) {
   World world(PairLaw{}, 1e-3);
   const Pose start{Vec3(0.3, 0.1, 0.5), Quat(Eigen::AngleAxisd(0.7, Vec3(1, 2, 3).normalized()))};
@@ -100,11 +100,11 @@ TEST(CarriedBodies, FollowPrescribedMotionExactly) {
   EXPECT_LE((bodies.linear_velocity[0] - motion.stages[0].axis * 0.05 * 6.0 * std::numbers::pi -
              at.orientation * motion.stages[1].axis.cross(7.0 * (start.position - Vec3(0.1, 0, 0))))
                 .norm(),
-            0.02);  // the mean over a step, to its length
+            0.02);  // the mean over a step
 }
 
-// A plate is lifted under a ball: its work is the ball's gain of energy; that of the plate itself is its
-// kinematic group's, too.
+// A plate is lifted under a ball: its work is the ball's gain of energy; the energy of the plate itself also
+// belongs to its part.
 TEST(CarriedBodies, WorkIsForceTimesDisplacement) {
   World world;
   world.add(Vec3(0.3, 0.3, 0.05), {Vec3(0, 0, 0), Quat::Identity()});
@@ -123,13 +123,13 @@ TEST(CarriedBodies, WorkIsForceTimesDisplacement) {
   const double mass = world.state.bodies.mass[ball];
   EXPECT_NEAR(work, of_force, 1e-9 * work);
   EXPECT_NEAR(work, mass * (g * 0.5 + 0.5 * 0.25) + 0.5 * mass * 0.25,
-              2e-3 * work);  // and what the impact takes
+              2e-3 * work);  // and the loss of the impact
   const double plate = world.state.bodies.mass[0];
   EXPECT_NEAR(boundary - work, plate * (g * 0.5 + 0.125), 1e-9 * plate);
   EXPECT_LE(remainder, 1e-12 * plate * g);
 }
 
-/// A heap that a led ellipsoid stirs, on a rough floor of held spheres.
+/// A heap stirred by an ellipsoid with prescribed motion, on a rough floor of held spheres.
 World stirred() {
   World world = test::loose_heap(5, 4, {.friction = 0.4}, 2e-3);
   world.model.settings.sort_interval = 7;
@@ -161,7 +161,7 @@ TEST(CarriedBodies, LedgerAndMomentumCloseWhileStirring) {
     EXPECT_LE(r.momentum_error_relative, 1e-12);
     EXPECT_LE(r.angular_momentum_error_relative, 1e-12);
   });
-  // Free bodies alone: what they gained is what walls and kinematic groups gave, and gravity.
+  // Free bodies alone: their gain comes from walls, parts and gravity.
   const auto momentum = [&] {
     Vec3 sum = Vec3::Zero();
     double mass = 0.0;
@@ -186,7 +186,7 @@ TEST(CarriedBodies, LedgerAndMomentumCloseWhileStirring) {
 
 TEST(CarriedBodies, SameBitsOnAnyThreadsAndFromACopy) { test::expect_same_bits(stirred, 0.1, 0.2); }
 
-// Released, a body flies on as it was led, and falls.
+// After its release a body continues with its velocity, and falls.
 TEST(CarriedBodies, ReleasedBodiesKeepTheirVelocityAndFall) {
   World world;
   const BodyIndex ball = world.add_sphere(0.1, Vec3(1, 0, 0));
@@ -202,12 +202,12 @@ TEST(CarriedBodies, ReleasedBodiesKeepTheirVelocityAndFall) {
   EXPECT_NEAR(world.state.bodies.angular_velocity[0].z(), 2.0, 1e-12);
   world.run(1.0);
   EXPECT_LE((world.state.bodies.position[0] - (from + 0.5 * v - Vec3(0, 0, 0.125 * g))).norm(), 1e-12);
-  EXPECT_EQ(world.state.bodies.position[1], Vec3(5, 0, 0));  // that one is held still
+  EXPECT_EQ(world.state.bodies.position[1], Vec3(5, 0, 0));  // this one is still held
   release_bodies(1, world.state);
   EXPECT_TRUE(world.state.bodies.part.empty());
 }
 
-// Of all solvers and shapes: held bodies are bodies that nothing moves.
+// For all solvers and shapes: no force moves held bodies.
 TEST(CarriedBodies, FixedBodiesStayFixedUnderEverySolver) {
   for (const SolverKind kind : {SolverKind::gauss_seidel, SolverKind::nsgs, SolverKind::admm}) {
     World world({.friction = 0.5});

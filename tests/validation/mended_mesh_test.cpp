@@ -1,4 +1,4 @@
-// A box that CAD has left open in its last digits, mended, holds what flies in it.
+// A box that CAD has left open in its last digits contains the bodies in it after repair.
 #include <gtest/gtest.h>
 
 #include "engine/geometry/mesh_repair.h"
@@ -9,8 +9,8 @@
 namespace scree {
 namespace {
 
-/// The unit cube of triangles with corners of their own, each off by a ten-millionth, faces cut into as many
-/// squares as `cuts` says: those at neighbours' edges are T-junctions.
+/// The unit cube of triangles with their own corners, each shifted by a ten-millionth; `cuts` gives the
+/// number of squares of each face. Points at neighbours' edges are T-junctions.
 TriangleMesh rough_cube(const std::array<int, 6>& cuts, Random& random) {
   TriangleMesh mesh;
   const auto blurred = [&](Vec3 x) {
@@ -53,7 +53,7 @@ TEST(MendedMesh, HoldsTenThousandFastGrains) {
   world.model.settings.solver.tolerance = 1e-2;
   world.model.settings.solver.max_sweeps = 50;
   world.model.boundaries.push_back({"cube", world.material, test::placed(mesh.points, mesh.triangles)});
-  // 22 x 22 x 21 balls, less those at the end; up to 20 m/s is more than two diameters a step.
+  // 22 x 22 x 21 balls, minus those at the end; up to 20 m/s is more than two diameters per step.
   for (int k = 0; k < 10000; ++k) {
     const Vec3 cell(k % 22, k / 22 % 22, k / 484);
     const Vec3 way(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));

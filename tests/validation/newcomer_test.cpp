@@ -1,4 +1,4 @@
-// Bodies in their first step: none goes through what stands in its way.
+// Bodies in their first step: none passes through an obstacle.
 #include <gtest/gtest.h>
 
 #include "tests/support/meshes.h"
@@ -20,8 +20,8 @@ World over_sheet(double h) {
 }
 
 TEST(Newcomers, DoNotPassThroughASheetInTheFirstStep) {
-  // Radius 2 mm, 5 m/s, 2 ms: half a step takes the centre 5 mm on, and past the sheet from any height below
-  // that. All stay above, and what is over is no deeper in it than contacts leave.
+  // Radius 2 mm, 5 m/s, 2 ms: half a step moves the centre by 5 mm, and past the sheet from any smaller
+  // height. All stay above, and their overlap is not larger than contacts leave.
   for (const double speed : {0.5, 5.0, 50.0})
     for (const double height : {2.0001e-3, 2.5e-3, 3e-3, 4e-3, 6e-3, 9e-3}) {
       World world = over_sheet(2e-3);
@@ -46,7 +46,7 @@ TEST(Newcomers, DoNotPassThroughEachOther) {
 }
 
 TEST(Newcomers, LedgerIncludesHeightChangeOfDelayedStart) {
-  // The ledger closes in the step in which a body waits; its potential energy counts.
+  // The energy balance closes in the step in which a body waits; its potential energy counts.
   World world = over_sheet(2e-3);
   world.model.settings.gravity = Vec3(0, 0, -9.81);
   world.add_sphere(2e-3, Vec3(0.01, 0, 3e-3), {Vec3(1, 0, -5), Vec3::Zero()});
@@ -57,7 +57,7 @@ TEST(Newcomers, LedgerIncludesHeightChangeOfDelayedStart) {
 }
 
 TEST(Newcomers, FreeBodiesStartWithoutDelay) {
-  // A body with nothing in its way is where its velocity takes it, to rounding.
+  // A body without obstacles moves with its velocity, to rounding.
   World world = over_sheet(2e-3);
   world.add_sphere(2e-3, Vec3(0, 0, 0.5), {Vec3(1, 2, 3), Vec3::Zero()});
   world.step();

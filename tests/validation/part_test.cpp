@@ -1,5 +1,5 @@
-// Boundaries that forces move: closed forms of one part alone, of impacts on it, and what bodies and parts
-// give each other.
+// Boundaries moved by forces: closed forms of a single part, of impacts on it, and the exchange between
+// bodies and parts.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <numbers>
@@ -59,7 +59,7 @@ TEST(Parts, FreeFallIsExact) {
   EXPECT_NEAR(world.result.parts[0].contact_impulse, 0.0, 1e-14);
 }
 
-// A spring: leapfrog, second order in h omega = 0.01: its amplitude is short by (h omega)^2 / 8.
+// A spring: leapfrog, second order in h omega = 0.01: its amplitude is too small by (h omega)^2 / 8.
 TEST(Parts, SwingOnSprings) {
   for (const Freedom freedom : {Freedom::along, Freedom::about}) {
     World world;
@@ -77,7 +77,7 @@ TEST(Parts, SwingOnSprings) {
   }
 }
 
-// Damping brings it to force over damping; what it takes is what the force gives.
+// Damping leads to the speed of force over damping; it absorbs the work of the force.
 TEST(Parts, DampingEndsInASteadySpeed) {
   World world;
   Part part = slider(Vec3::UnitX(), 0.5);
@@ -100,7 +100,7 @@ TEST(Parts, StopsArrestThemWithoutRebound) {
   EXPECT_NEAR(state_of(world).travel, -0.1, 1e-12);
   EXPECT_NEAR(state_of(world).rate, 0.0, 1e-12);
   EXPECT_NEAR(world.result.parts[0].stop_impulse, 2.0 * g * 1e-3, 1e-12);
-  world.model.parts[0].force = 4.0 * g;  // up by 2 g less g
+  world.model.parts[0].force = 4.0 * g;  // acceleration upwards 2 g minus g
   world.run(1.0);
   EXPECT_NEAR(state_of(world).travel, 0.3, 1e-12);
   EXPECT_NEAR(world.result.parts[0].stop_impulse, -2.0 * g * 1e-3, 1e-12);
@@ -152,11 +152,11 @@ TEST_P(PartSolvers, BallHitsASlidingPlate) {
   const double ball = together - 0.5 * M / (m + M) * v, plate = together + 0.5 * m / (m + M) * v;
   EXPECT_NEAR(world.state.bodies.linear_velocity[0].x(), ball, 1e-6);
   EXPECT_NEAR(state_of(world).rate, plate, 1e-6);
-  EXPECT_NEAR(boundary_work, -0.5 * M * plate * plate, 1e-6);  // what the plate got, it took from the ball
+  EXPECT_NEAR(boundary_work, -0.5 * M * plate * plate, 1e-6);  // the plate's energy comes from the ball
 }
 
-// A ball strikes a door that can only turn: the moment of momentum about the axis stays, and friction moves
-// the door no other way.
+// A ball strikes a door that can only rotate: the angular momentum about the axis is conserved, and friction
+// moves the door in no other direction.
 TEST_P(PartSolvers, BallHitsAHingedPlate) {
   PairLaw law;
   law.friction = 0.5;
@@ -180,7 +180,7 @@ TEST_P(PartSolvers, BallHitsAHingedPlate) {
   EXPECT_NEAR(moment(), before, 1e-6 * std::abs(before));
 }
 
-// A plate with a load rests on three balls: they carry it, each a third.
+// A plate with a load rests on three balls: each carries a third.
 TEST_P(PartSolvers, BallsShareALoad) {
   World world;
   set_solver(world);
@@ -203,7 +203,7 @@ TEST_P(PartSolvers, BallsShareALoad) {
 
 INSTANTIATE_TEST_SUITE_P(All, PartSolvers,
                          testing::Values(std::tuple{SolverKind::gauss_seidel, 1e-4},  // in batches
-                                         std::tuple{SolverKind::gauss_seidel, 1e-9},  // one by one
+                                         std::tuple{SolverKind::gauss_seidel, 1e-9},  // one after the other
                                          std::tuple{SolverKind::nsgs, 1e-9},
                                          std::tuple{SolverKind::admm, 1e-9}),
                          [](const auto& of) {
@@ -211,7 +211,7 @@ INSTANTIATE_TEST_SUITE_P(All, PartSolvers,
                            return std::string(to_string(std::get<0>(of.param))) + (wide ? "_in_batches" : "");
                          });
 
-// The seed method keeps no momentum between bodies, but it moves a plate the right way.
+// The seed method does not conserve momentum between bodies, but it moves a plate in the right direction.
 TEST(Parts, OnePassSolverMovesThem) {
   World world;
   world.model.settings.solver.kind = SolverKind::one_pass;
@@ -223,7 +223,7 @@ TEST(Parts, OnePassSolverMovesThem) {
   EXPECT_NEAR(state_of(world).rate, m * 2.0 / (m + 0.7), 1e-6);
 }
 
-// Energetic restitution: the work of compression's part e^2 comes back, so e is the ratio of speeds.
+// Energetic restitution: the part e^2 of the work of compression is returned, so e is the ratio of speeds.
 TEST(Parts, EnergeticImpactsActOnThem) {
   PairLaw law;
   law.restitution = 0.5;
@@ -236,8 +236,8 @@ TEST(Parts, EnergeticImpactsActOnThem) {
   EXPECT_NEAR(state_of(world).rate - world.state.bodies.linear_velocity[0].x(), 1.0, 1e-9);
 }
 
-// A lid that turns as it is told and sinks as it may. Balls between it and the floor roll without slip: they
-// go round its axis at half its rate, and carry its weight.
+// A lid with a prescribed rotation and free vertical motion. Balls between it and the floor roll without
+// slip: they move round its axis at half its rate, and carry its weight.
 TEST(Parts, CombineWithPrescribedRotation) {
   PairLaw law;
   law.friction = 1.0;
@@ -263,7 +263,7 @@ TEST(Parts, CombineWithPrescribedRotation) {
   EXPECT_NEAR(arm.head<2>().norm(), 0.2, 1e-4);
 }
 
-/// A heap between two walls that a pressure pushes together, under a loaded lid: everything at once.
+/// A heap between two walls under pressure and a loaded lid: all features together.
 World pressed_heap() {
   PairLaw law;
   law.friction = 0.4;
@@ -289,7 +289,7 @@ World pressed_heap() {
   return world;
 }
 
-// Every step's books: grains and parts exchange what they say they do.
+// Balances of every step: grains and parts exchange the reported momentum and energy.
 TEST(Parts, LedgerAndMomentumCloseUnderLoad) {
   World world = pressed_heap();
   double worst_power = 0.0, worst_momentum = 0.0, turned_over = 0.0;
@@ -325,7 +325,7 @@ TEST(Parts, LedgerAndMomentumCloseUnderLoad) {
   EXPECT_LT(last.penetration_max, 0.02);
 }
 
-// What servo walls are for: the stress that was asked for, at rest, within 1 % (here 0.1 %).
+// The purpose of servo walls: the target stress at rest, within 1 % (here 0.1 %).
 TEST(Parts, ServoWallAttainsItsTargetStress) {
   World world = pressed_heap();
   world.run(2.0);
@@ -345,7 +345,7 @@ TEST(Parts, SameBitsOnAnyThreadsAndFromACopy) {
   });
 }
 
-// Mean velocity of contacts carried through substeps, halves, adaptive steps: the same facts.
+// Mean velocity of contacts through substeps, halves and adaptive steps: the same facts.
 TEST(Parts, BalancesCloseWithSubstepsAndAdaptiveSteps) {
   for (const bool adaptive : {false, true}) {
     World world = pressed_heap();
@@ -362,7 +362,7 @@ TEST(Parts, BalancesCloseWithSubstepsAndAdaptiveSteps) {
   }
 }
 
-// Who lies on a part does not sleep, since it moves.
+// A body on a part does not sleep, because the part can move.
 TEST(Parts, BodiesTouchingThemStayAwake) {
   World world = pressed_heap();
   world.model.settings.sleep.speed_m_s = 1e-2;
@@ -376,7 +376,7 @@ TEST(Parts, BodiesTouchingThemStayAwake) {
   EXPECT_NEAR(-world.result.parts[0].contact_impulse, (200.0 + 30.0 * g) * 1e-3, 5e-3);
 }
 
-/// A tray of a floor and a wall, and a ball that is fixed to it, which swings about an axis and carries loose
+/// A tray of a floor and a wall, and a ball fixed to it. The tray swings about an axis and carries loose
 /// balls along.
 World swung_tray() {
   PairLaw law;
@@ -403,8 +403,8 @@ World swung_tray() {
   return world;
 }
 
-// What touches a part is what touches the boundaries and the bodies on it, about the part's centre: here of
-// three contacts and more, from the contacts themselves.
+// The load of a part is the sum over the boundaries and bodies on it, about the part's centre: here of three
+// contacts and more, from the contacts themselves.
 TEST(Parts, LoadIsTheSumOverAllThatThePartCarries) {
   World world = swung_tray();
   double most = 0.0;
@@ -423,7 +423,7 @@ TEST(Parts, LoadIsTheSumOverAllThatThePartCarries) {
       const ContactKey& key = world.state.contacts.list[c].key;
       const auto a = static_cast<std::size_t>(key.a);
       const Vec3 on_a = p.in_world(c, world.workspace.solution.impulse[c]);
-      // Bodies are half a step further on than the contact.
+      // Bodies have moved for half a step since the contact.
       const Vec3 position =
           a == 0 ? Vec3(moved.orientation * world.state.bodies.rest[0].position + moved.position)
                  : Vec3(world.state.bodies.position[a] -
@@ -439,14 +439,15 @@ TEST(Parts, LoadIsTheSumOverAllThatThePartCarries) {
     }
     const PartLoad& load = world.result.parts[0];
     EXPECT_LT((load.impulse - impulse).norm(), 1e-12);
-    EXPECT_LT((load.angular_impulse - moment).norm(), 1e-9);  // N m s: overlaps leave two points a contact
+    EXPECT_LT((load.angular_impulse - moment).norm(), 1e-9);  // N m s: with overlap a contact has two points
     EXPECT_NEAR(report.energy.remainder, 0.0, 1e-12);
     most = std::max(most, load.angular_impulse.norm());
   });
   EXPECT_GT(most, 1e-3);
 }
 
-// All that a part carries moves as one: the ball stays where it is above the floor, at all times.
+// A part and all that it carries move as one piece: the ball keeps its position above the floor, at all
+// times.
 TEST(Parts, CarryBoundariesAndBodiesAsOnePiece) {
   World world = swung_tray();
   world.run(0.6, [&](const StepReport& report) {
@@ -458,8 +459,7 @@ TEST(Parts, CarryBoundariesAndBodiesAsOnePiece) {
   });
 }
 
-// Clocks stop bodies that a part carries as they stop boundaries: where they stand they stay, without
-// velocity.
+// Clocks stop carried bodies as they stop boundaries: they keep their positions, without velocity.
 TEST(Parts, StoppedMotionHoldsBodiesAndBoundaries) {
   World world = swung_tray();
   world.run(0.1);

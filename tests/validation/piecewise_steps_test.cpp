@@ -1,4 +1,4 @@
-// Steps of piecewise motion: instants of impacts, gases, who comes to rest and rises again.
+// Steps of piecewise motion: times of impacts, gases, bodies that come to rest and fly again.
 #include <gtest/gtest.h>
 #include <numbers>
 
@@ -16,7 +16,7 @@ namespace {
 
 using test::World, test::piecewise, test::gas, test::run_gas, test::translational;
 
-/// Runs until a time, which a step ends at; calls look(result) after every step.
+/// Runs until a time, at which a step ends; calls look(result) after every step.
 template <class Look>
 void run(World& world, double until_s, Look&& look) {
   while (world.state.time_s < until_s * (1.0 - 1e-14)) {
@@ -25,8 +25,8 @@ void run(World& world, double until_s, Look&& look) {
   }
 }
 
-// The first ten bounces of a ball that falls 1 m, to 1e-10 s of the closed form in steps of 0.01 s; it lies
-// from Zeno's point on, and does not overlap the floor then.
+// The first ten bounces of a ball that falls 1 m, to 1e-10 s of the closed form in steps of 0.01 s; it rests
+// from Zeno's point on, without overlap with the floor.
 TEST(PiecewiseSteps, BouncesOfABallAreExactUntilItRests) {
   World world = piecewise({.friction = 0.0, .restitution = 0.8}, 0.01, 1e-4);
   world.add_floor();
@@ -43,7 +43,7 @@ TEST(PiecewiseSteps, BouncesOfABallAreExactUntilItRests) {
   ASSERT_GE(times.size(), 10u);
   for (int k = 0; k < 10; ++k)
     EXPECT_NEAR(times[k], first * (1.0 + 2.0 * 0.8 * (1.0 - std::pow(0.8, k)) / 0.2), 1e-13);
-  EXPECT_NEAR(lies_from, 4.0637127688715781, 1e-4);  // Zeno's point, less the bounces below the threshold
+  EXPECT_NEAR(lies_from, 4.0637127688715781, 1e-4);  // Zeno's point, minus the bounces below the threshold
   EXPECT_EQ(deepest, 0.0);
   EXPECT_LT(remainder, 1e-14);
   EXPECT_EQ(world.result.report.ballistic, 0);
@@ -64,14 +64,14 @@ TEST(PiecewiseSteps, NewtonsCradle) {
   }
 }
 
-/// A body over a floor without friction, by other means than the engine's: classical Runge-Kutta steps of
-/// Euler's equations, its support function, Brent's method for the instants, the closed form for the impacts.
+/// A body over a floor without friction, by methods independent of the engine's: classical Runge-Kutta steps
+/// of Euler's equations, its support function, Brent's method for the times, the closed form for the impacts.
 class TumblingBody {
  public:
   using Y = Eigen::Matrix<double, 9, 1>;  // z, vz, quaternion (x, y, z, w), body spin
 
   TumblingBody(const Shapes& shapes, ShapeIndex shape, double z, const Quat& q, const Vec3& w)
-      : shapes_(shapes), shape_(shape), inertia_(inertia_per_mass(shapes, shape)) {  // of a unit mass
+      : shapes_(shapes), shape_(shape), inertia_(inertia_per_mass(shapes, shape)) {  // for a unit mass
     y_ << z, 0.0, q.coeffs(), q.conjugate() * w;
   }
   double next_impact(double restitution) {
@@ -134,8 +134,9 @@ std::int32_t add_bean(Model& model) {
   return model.shapes.add_function({"bean", test::bean(), std::make_shared<ImplicitShape>(*made)});
 }
 
-// The first three impacts of tumbling ellipsoids, of a clump, and of a function, against that: to 1e-10 s, of
-// the function, which touches where it is nearer than 1e-8 of its size, to that over its speed.
+// The first three impacts of tumbling ellipsoids, of a clump, and of a function, against this reference: to
+// 1e-10 s; for the function, which touches at a distance of 1e-8 of its size, to this distance over its
+// speed.
 TEST(PiecewiseSteps, ImpactsOfATumblingBody) {
   enum class Body { triaxial, prolate, oblate, jack, bean };
   for (const Body body : {Body::triaxial, Body::prolate, Body::oblate, Body::jack, Body::bean}) {
@@ -174,8 +175,8 @@ TEST(PiecewiseSteps, ImpactsOfATumblingBody) {
   }
 }
 
-// Jacks that catch each other, and beans with balls, in a closed box: what narrow phases of steps by contacts
-// find of them after every step is no overlap, and energy stays.
+// Interlocking jacks, and beans with balls, in a closed box: the narrow phase of contact steps finds no
+// overlap after any step, and energy is conserved.
 TEST(PiecewiseSteps, ClumpsAndFunctionsDoNotOverlap) {
   for (const bool clumps : {true, false}) {
     World world = piecewise({.friction = 0.0, .restitution = 1.0}, 0.01);
@@ -199,7 +200,7 @@ TEST(PiecewiseSteps, ClumpsAndFunctionsDoNotOverlap) {
     std::size_t impacts = 0;
     run(world, clumps ? 1.0 : 0.4, [&](const StepResult& r) {
       impacts += r.impacts.size();
-      for (std::size_t k = 1; k < r.impacts.size(); ++k)  // nobody's twice
+      for (std::size_t k = 1; k < r.impacts.size(); ++k)  // no contact twice
         EXPECT_FALSE(r.impacts[k].time_s == r.impacts[k - 1].time_s && r.impacts[k].a == r.impacts[k - 1].b &&
                      r.impacts[k].b == r.impacts[k - 1].a);
       EXPECT_EQ(r.report.penetration_max, 0.0);
@@ -245,8 +246,8 @@ TEST(PiecewiseSteps, PressureOfDumbbells) {
   EXPECT_NEAR(g.compressibility / expected, 1.0, 0.01);
 }
 
-// Pressure of elastic spheres against the equation of Carnahan and Starling (1969), a fifth of a million
-// impacts at each density; energy and momentum stay, nobody overlaps.
+// Pressure of elastic spheres against the equation of Carnahan and Starling (1969), 200,000 impacts at each
+// density; energy and momentum are conserved, no bodies overlap.
 TEST(PiecewiseSteps, PressureOfSpheres) {
   for (const double fraction : {0.1, 0.3, 0.45}) {
     World world = gas(1000, fraction, Vec3::Constant(0.01), 1.0, 0.005);
@@ -256,8 +257,8 @@ TEST(PiecewiseSteps, PressureOfSpheres) {
   }
 }
 
-// All velocities turned round, a gas goes back to where it began, as long as arithmetic allows: errors grow
-// tenfold in about an impact a body, so that 16 digits last for about ten.
+// With all velocities reversed, a gas returns to its start, within the precision of the arithmetic: errors
+// grow tenfold per impact and body, so 16 digits last for about ten.
 TEST(PiecewiseSteps, TimeReversalRecoversTheInitialState) {
   for (const Vec3& axes : {Vec3(0.01, 0.01, 0.01), Vec3(0.0125, 0.01, 0.008)}) {
     World world = gas(64, 0.1, axes, 1.0, 0.005);
@@ -299,8 +300,8 @@ TEST(PiecewiseSteps, SameBitsOnAnyThreads) {
   for (const std::uint64_t hash : hashes) EXPECT_EQ(hash, hashes.front());
 }
 
-// Ellipsoids fall into a box, bounce and come to rest: momentum and energy close through all of it, nobody
-// overlaps, all lie in the end; a kick lets one fly again.
+// Ellipsoids fall into a box, bounce and come to rest: balances of momentum and energy close throughout, no
+// bodies overlap, all rest in the end; a kick makes one fly again.
 TEST(PiecewiseSteps, SwitchesBetweenBallisticAndRestingBodies) {
   World world = test::loose_heap(3, 3, {.friction = 0.5, .restitution = 0.4}, 2e-3);
   world.model.settings.stepping = Stepping::piecewise;
@@ -333,7 +334,7 @@ TEST(PiecewiseSteps, SwitchesBetweenBallisticAndRestingBodies) {
   EXPECT_GE(most, 1);
 }
 
-// Kepler's ellipse of eccentricity 1/2 comes back after its period, with an error that falls with the fourth
+// Kepler's ellipse of eccentricity 1/2 closes after its period, with an error that decreases with the fourth
 // order of the step; a magnetic field does no work and closes its circle.
 TEST(PiecewiseSteps, SmoothFieldsAreIntegratedToFourthOrder) {
   const auto error = [](double steps) {
@@ -358,15 +359,15 @@ TEST(PiecewiseSteps, SmoothFieldsAreIntegratedToFourthOrder) {
         {[](const Vec3&, const Vec3& v, double) { return Vec3(v.y(), -v.x(), 0.0); }, true});
     world.add_sphere(1e-3, Vec3::Zero(), {Vec3(1.0, 0.0, 0.5)});
     run(world, 2.0 * std::numbers::pi, [](const StepResult&) {});
-    const bool exact = stepping == Stepping::contacts;  // by the implicit midpoint rule
+    const bool exact = stepping == Stepping::contacts;  // the implicit midpoint rule
     EXPECT_NEAR(world.state.bodies.linear_velocity[0].norm(), std::sqrt(1.25), exact ? 1e-13 : 1e-9);
     EXPECT_LT((world.state.bodies.position[0] - Vec3(0.0, 0.0, std::numbers::pi)).norm(),
               exact ? 1e-3 : 1e-8);
   }
 }
 
-// A ball between a wall and one that comes nearer at u: at its n-th impact there, at a distance L_n,
-// L_n (v_n-1 + u) is what it was, and v_n = v_n-1 + 2 u: to rounding, until it is twenty times as fast.
+// A ball between a wall and one that approaches at u: at its n-th impact there, at a distance L_n, L_n (v_n-1
+// + u) is constant, and v_n = v_n-1 + 2 u: to rounding, until it is twenty times as fast.
 TEST(PiecewiseSteps, BallBetweenApproachingWallsConservesAction) {
   constexpr double u = 0.05, radius = 1e-3, start = 1.0;
   World world = piecewise({.friction = 0.0, .restitution = 1.0}, 0.05);
@@ -391,8 +392,8 @@ TEST(PiecewiseSteps, BallBetweenApproachingWallsConservesAction) {
   EXPECT_GT(impacts, 15);
 }
 
-// Steps of bounded work: those with more impacts than allowed are made by contacts and say so; energy that is
-// lost is in the ledger, and nobody overlaps. A bound that is not met changes no bit.
+// Steps of bounded work: those with more impacts than allowed are done by contacts and report this; the
+// energy loss is in the balance, and no bodies overlap. A bound that is not reached changes no bit.
 TEST(PiecewiseSteps, ExcessImpactsAreResolvedByContacts) {
   const auto run_with = [](int most, std::int64_t& overran, std::int64_t& largest) {
     World world = gas(64, 0.1, Vec3(0.012, 0.01, 0.008), 0.9, 0.01);
@@ -419,9 +420,8 @@ TEST(PiecewiseSteps, ExcessImpactsAreResolvedByContacts) {
   EXPECT_LE(bounded, 3);
 }
 
-// A plate at rest for a moment that then rises fast, by an oscillation and by a function, finds a ball above
-// it and does not pass into it, whatever the step; the ball goes with twice the plate's velocity at the
-// instant.
+// A plate is at rest for a moment and then rises fast, by an oscillation and by a function. It hits a ball
+// above it and does not overlap it, for any step; the ball gets twice the plate's velocity at this time.
 TEST(PiecewiseSteps, PlateStartingFromRestCollidesWithoutOverlap) {
   for (const bool function : {false, true})
     for (const double step_s : {0.05, 0.003}) {
@@ -446,15 +446,15 @@ TEST(PiecewiseSteps, PlateStartingFromRestCollidesWithoutOverlap) {
         impacts.insert(impacts.end(), r.impacts.begin(), r.impacts.end());
         EXPECT_EQ(r.report.penetration_max, 0.0);
       });
-      ASSERT_EQ(impacts.size(), 4u);  // the plate catches up three times
+      ASSERT_EQ(impacts.size(), 4u);  // the plate reaches it three times
       EXPECT_NEAR(impacts[0].time_s, instant, 1e-12);
       EXPECT_NEAR(impacts[0].after_a.linear.z(), 2.0 * amplitude * omega * std::sin(omega * instant), 1e-9);
     }
 }
 
-// Adiabatic invariants of smooth fields, in steps of both kinds. A spring that becomes four times as stiff
-// over 60 swings: E / omega stays. A magnetic bottle: the field 1 + z^2 along its axis, the moment
-// v_perp^2 / (2 B) stays while the body goes to where it turns back, B = E / moment.
+// Adiabatic invariants of smooth fields, in steps of both kinds. A spring becomes four times as stiff over 60
+// swings: E / omega is constant. A magnetic bottle: the field is 1 + z^2 along its axis, and the moment
+// v_perp^2 / (2 B) is constant until the body turns back, at B = E / moment.
 TEST(PiecewiseSteps, AdiabaticInvariantsAreKept) {
   for (const Stepping stepping : {Stepping::piecewise, Stepping::contacts}) {
     const bool exact = stepping == Stepping::piecewise;
@@ -474,7 +474,7 @@ TEST(PiecewiseSteps, AdiabaticInvariantsAreKept) {
     spring.add_sphere(1e-3, Vec3(1.0, 0.0, 0.0));
     run(spring, duration, [](const StepResult&) {});
     const Vec3 x = spring.state.bodies.position[0], v = spring.state.bodies.linear_velocity[0];
-    // By contacts: of the velocities' half step, omega h / 2 of the energy.
+    // By contacts: velocities are half a step off, omega h / 2 of the energy.
     EXPECT_NEAR(0.5 * (v.squaredNorm() + 4.0 * x.squaredNorm()) / 2.0 / 0.5, 1.0, exact ? 1e-4 : 2e-2);
 
     World bottle = piecewise({}, 0.001);
@@ -505,13 +505,13 @@ TEST(PiecewiseSteps, AdiabaticInvariantsAreKept) {
       if (away > 0.1) out = true;
     });
     EXPECT_NEAR(0.5 * b.linear_velocity[0].squaredNorm() / energy, 1.0, exact ? 1e-5 : 1e-12);
-    EXPECT_LT(worst, 0.1);  // it swings by the gyration radius over the length in which B changes
+    EXPECT_LT(worst, 0.1);  // it oscillates by the gyration radius over the length in which B changes
     EXPECT_NEAR(farthest, std::sqrt(energy / before - 1.0), 0.03);
     EXPECT_GE(turns, 5);
   }
 }
 
-// A spring and a wall in its middle: half periods between impacts, with an error of fourth order.
+// A spring and a wall in its middle: half periods between impacts, with a fourth-order error.
 TEST(PiecewiseSteps, ImpactsUnderASpring) {
   const auto error = [](double h) {
     World world = piecewise({.friction = 0.0, .restitution = 1.0}, h);
@@ -534,7 +534,7 @@ TEST(PiecewiseSteps, ImpactsUnderASpring) {
   EXPECT_GT(std::log2(coarse / fine) / 2.0, 3.5);
 }
 
-/// The temperature of an inelastic gas over that at the start, at some times.
+/// The temperature of an inelastic gas over its initial value, at some times.
 std::vector<double> cooling(Stepping stepping, double time_step_s, const std::vector<double>& times) {
   World world = gas(512, 0.1, Vec3::Constant(0.01), 0.9, time_step_s);
   world.model.settings.stepping = stepping;
@@ -548,8 +548,8 @@ std::vector<double> cooling(Stepping stepping, double time_step_s, const std::ve
   return found;
 }
 
-// Haff's law: 1/sqrt(T) grows evenly, with 1/t_c = (1 - e^2)/6 times the rate of impacts a body at the start
-// (Enskog); the same by contacts in short steps, within what 512 bodies fluctuate.
+// Haff's law: 1/sqrt(T) grows linearly, with 1/t_c = (1 - e^2)/6 times the initial rate of impacts per body
+// (Enskog); the same by contacts in short steps, within the fluctuations of 512 bodies.
 TEST(PiecewiseSteps, HaffCoolingAgreesWithContacts) {
   const std::vector<double> times{0.05, 0.1, 0.2, 0.3};
   const std::vector<double> by_events = cooling(Stepping::piecewise, 0.01, times),

@@ -1,4 +1,4 @@
-// Who bounces, and that no impact creates energy.
+// Restitution: which bodies bounce, and that no impact creates energy.
 #include <algorithm>
 #include <gtest/gtest.h>
 
@@ -24,8 +24,8 @@ World weightless(const PairLaw& how, double h, RestitutionLaw restitution = Rest
   return world;
 }
 
-/// Rods 5 : 1.5 : 1 that strike a floor at random; the number that gained energy, by more than rounding, and
-/// the largest gain, over the energy before.
+/// Rods 5 : 1.5 : 1 that strike a floor at random: the number that gained energy beyond rounding, and the
+/// largest gain over the energy before.
 struct Gains {
   int gained = 0;
   double largest = 0.0;
@@ -54,8 +54,8 @@ Gains strike_with_rods(RestitutionLaw how, double e, double friction,
 }
 
 TEST(Restitution, NoFrictionalImpactOfARodCreatesEnergy) {
-  // Newton's law does (Kane 1984), here in more than fifty of 400 first impacts, by up to a third; the
-  // default does not, to the rounding of the sums.
+  // Newton's law creates energy (Kane 1984), here in more than fifty of 400 first impacts, by up to a third;
+  // the default does not, to the rounding of the sums.
   const Gains by_default = strike_with_rods(Settings{}.restitution_law, 0.9, 0.5);
   EXPECT_EQ(by_default.gained, 0);
   EXPECT_LT(by_default.largest, 1e-9);
@@ -65,13 +65,13 @@ TEST(Restitution, NoFrictionalImpactOfARodCreatesEnergy) {
 }
 
 TEST(Restitution, NoPiecewiseImpactOfARodCreatesEnergy) {
-  // Of piecewise steps.
+  // In piecewise steps.
   EXPECT_EQ(strike_with_rods(RestitutionLaw::dissipative, 0.9, 0.5, Stepping::piecewise).gained, 0);
   EXPECT_GT(strike_with_rods(RestitutionLaw::newton, 0.9, 0.5, Stepping::piecewise).gained, 20);
 }
 
 TEST(Restitution, DefaultEqualsNewtonWhereNewtonCreatesNoEnergy) {
-  // Bit for bit: the coefficient is kept wherever it can be.
+  // Bit for bit: the coefficient is used wherever possible.
   Random random(36);
   int same = 0;
   for (int k = 0; k < 100; ++k) {
@@ -94,8 +94,8 @@ TEST(Restitution, DefaultEqualsNewtonWhereNewtonCreatesNoEnergy) {
 }
 
 TEST(Restitution, DispersingHeapCreatesNoEnergy) {
-  // 64 long grains with friction and a high restitution fly into each other and into walls: energy falls in
-  // every step, by the ledger of contacts.
+  // 64 long grains with friction and a high restitution collide with each other and with walls: energy
+  // decreases in every step, by the balance of contacts.
   for (const double e : {0.5, 0.9, 1.0}) {
     World world = test::loose_heap(3, 3, law(0.4, e), 1e-3);
     world.model.settings.gravity.setZero();
@@ -113,14 +113,14 @@ TEST(Restitution, DispersingHeapCreatesNoEnergy) {
 }
 
 TEST(Restitution, AppliesOnlyToContactsThatCarryTheImpact) {
-  // A ball falls onto a floor; a second wall that it would meet on its free path in the same step, just after
-  // the floor, is not met, because the ball bounces: half of the speed comes back, along the floor's normal.
+  // A ball falls onto a floor. On its free path it would hit a second wall in the same step, just after the
+  // floor. It does not, because it bounces: half of the speed is returned, along the floor's normal.
   for (const auto how : {RestitutionLaw::dissipative, RestitutionLaw::newton, RestitutionLaw::energetic})
     for (const double h : {1e-3, 5e-3}) {
       World world = weightless(law(0.0, 0.5), h, how);
       world.add_floor();
-      // A wall that leans so little that the ball comes to it in the same step, just after the floor: it
-      // would ask for a speed along its own normal.
+      // A wall with such a small slope that the ball reaches it in the same step, just after the floor: it
+      // would require a speed along its own normal.
       const double slope = 0.02;
       world.model.boundaries.push_back(
           {"leaning", world.material, Plane{Vec3(0, 0, -2e-4), Vec3(-std::sin(slope), 0, std::cos(slope))}});
@@ -133,8 +133,8 @@ TEST(Restitution, AppliesOnlyToContactsThatCarryTheImpact) {
 }
 
 TEST(Restitution, EnergyNotReturnedInSimultaneousImpactsIsReported) {
-  // Balls without friction that bounce perfectly lose nothing but where bounces meet within a step: what is
-  // told of that is the loss, to a third; resolved one after the other, none is lost.
+  // Balls without friction and with restitution 1 lose energy only if impacts meet within a step: the
+  // reported value is the loss, to a third; resolved one after the other, there is no loss.
   for (const auto how : {RestitutionLaw::dissipative, RestitutionLaw::energetic}) {
     World world = weightless(law(0.0, 1.0), 1e-3, how);
     world.model.settings.restitution_threshold_m_s = 0.0;

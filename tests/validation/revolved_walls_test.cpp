@@ -19,8 +19,8 @@ Boundary wall(const World& world, RevolvedSurface surface, const Pose& pose = {}
 }
 
 // A ball of radius r that rolls without slipping about the bottom of a hollow sphere of radius R swings with
-// the period 2 pi sqrt(7 (R - r) / (5 g)), longer by a^2 / 16 at the amplitude a; steps of dt shift it by
-// their order, dt / T.
+// the period 2 pi sqrt(7 (R - r) / (5 g)), longer by a^2 / 16 at the amplitude a; steps of dt shift it by dt
+// / T.
 TEST(RevolvedWalls, ABallRollsInABowlWithItsPeriod) {
   PairLaw law;
   law.friction = 1.0;
@@ -42,8 +42,9 @@ TEST(RevolvedWalls, ABallRollsInABowlWithItsPeriod) {
   EXPECT_NEAR(period, expected, 1e-3 * expected);
 }
 
-// A ball in a funnel of half angle b rests with its centre r / sin b above the tip, held all round; without
-// friction each of the rows of the ring may press, and what is left of the fall of a step is g dt^2.
+// A ball in a funnel of half angle b rests with its centre r / sin b above the tip, supported all round.
+// Without friction each row of the ring may press, and the remaining speed is from the fall in a step, g
+// dt^2.
 TEST(RevolvedWalls, ABallRestsInAFunnel) {
   for (const double friction : {0.0, 0.5}) {
     PairLaw law;
@@ -63,7 +64,7 @@ TEST(RevolvedWalls, ABallRestsInAFunnel) {
   }
 }
 
-// A ball sits in a round hole of radius a that is smaller than itself, sqrt(r^2 - a^2) above its plane.
+// A ball rests in a round hole of radius a that is smaller than itself, sqrt(r^2 - a^2) above its plane.
 TEST(RevolvedWalls, BallRestsInAHole) {
   World world({}, 1e-3);
   world.model.boundaries.push_back(wall(world, revolved_surface({Vec2(0.03, 0), Vec2(1, 0)}, false, 0.0)));
@@ -73,7 +74,7 @@ TEST(RevolvedWalls, BallRestsInAHole) {
   EXPECT_LT(world.state.bodies.position[BodyIndex(0)].head<2>().norm(), 1e-4);
 }
 
-/// Fast and thin grains in a closed drum with a conical bottom that turns about its axis and tumbles.
+/// Fast and thin grains in a closed drum with a conical bottom that rotates about its axis and tumbles.
 World tumbling_drum() {
   PairLaw law;
   law.friction = 0.5;
@@ -91,7 +92,7 @@ World tumbling_drum() {
       for (int i = 0; i < 5; ++i) {
         const Vec3 at(0.09 * (i - 2), 0.09 * (j - 2), 0.06 * (k - 3.5));
         const BodyIndex body = world.add(Vec3(0.03, 0.02, 0.004), {at, random.rotation()});
-        world.state.bodies.linear_velocity[body] = 20.0 * random.direction();  // 5 semi-axes a step
+        world.state.bodies.linear_velocity[body] = 20.0 * random.direction();  // 5 semi-axes per step
       }
     }
   }
@@ -126,7 +127,7 @@ TEST(RevolvedWalls, AreTheSameOnEveryNumberOfThreads) {
   set_thread_count(0);
 }
 
-// What is outside a hollow sphere by more than its own size is lost, what is in a solid one is misplaced.
+// A body outside a hollow sphere by more than its own size is lost; a body inside a solid one is misplaced.
 TEST(RevolvedWalls, DetectLostAndMisplacedBodies) {
   World world;
   world.model.boundaries.push_back(wall(world, hollow_sphere(0.5)));

@@ -1,4 +1,5 @@
-// The shipped scenes, read from their files and run to the end: what their comments and README files promise.
+// The shipped scenes, read from their files and run to the end: the statements of their comments and README
+// files.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -35,8 +36,8 @@ struct SceneRun {
   }
 };
 
-// Lengths 100 : 1: grains get caught between others a million times heavier. Sweeps alone miss the goal in a
-// fifth of these steps, and overlap by a sixth of a semi-axis.
+// Lengths 100 : 1: grains are trapped between others of a million times their mass. Sweeps alone miss the
+// tolerance in a fifth of these steps, with overlaps of a sixth of a semi-axis.
 TEST(Polydisperse, EveryStepIsSolved) {
   SceneRun run("bench/polydisperse.toml", {{"count", "500"}});
   int missed = 0;
@@ -90,7 +91,7 @@ TEST_P(ShippedSingleBody, FreeTopReturnsAfterItsPeriod) {
   const StepReport last = run.until(6.4227030842256936);
   const Vec3 w = run.state.bodies.orientation[0].conjugate() * run.state.bodies.angular_velocity[0];
   EXPECT_LT((w - Vec3(1, 1, 1)).norm(), 2e-3);  // the run ends up to half a step from the period
-  // 12,800 half drifts: a random walk of roundings reaches 1e-13, a drift 1e-12.
+  // 12,800 half drifts: a random walk of rounding errors reaches 1e-13, a drift 1e-12.
   EXPECT_LT((last.angular_momentum - l0).norm(), 3e-13 * l0.norm());
   EXPECT_NEAR(last.energy.kinetic / first.energy.kinetic, 1.0, 3e-13);
 }
@@ -114,7 +115,7 @@ TEST(ShippedSettlingBox, SettlesWithinItsAcceptanceLimits) {
   EXPECT_LT(
       deepest,
       0.04);  // in impacts at 5 m/s; contacts that were missed until they overlapped made it 0.05 to 0.1
-  // A loose grain may rock on others for ever, as rigid bodies do; all others are at rest.
+  // A loose grain may rock on others without end, as rigid bodies do; all others are at rest.
   std::vector<double> kinetic;
   for (std::size_t i = 0; i < run.state.bodies.size(); ++i)
     kinetic.push_back(kinetic_energy(run.state.bodies, i));
@@ -154,8 +155,8 @@ TEST(ShippedConveyor, CarriesGrainsToTheOutletWithClosedBalances) {
     entered += r.insertion.mass_entered;
     left += r.insertion.mass_left;
   });
-  EXPECT_LT(worst, 1e-10);                  // of some hundred joules
-  EXPECT_LT(deepest, 0.02);                 // grains come down with 3 m/s
+  EXPECT_LT(worst, 1e-10);                  // of about a hundred joules
+  EXPECT_LT(deepest, 0.02);                 // grains land with 3 m/s
   EXPECT_NEAR(entered, 12.0 * 4.499, 0.2);  // to a grain of the largest size
   EXPECT_GT(left, 3.0);
   double present = 0.0;
@@ -173,7 +174,7 @@ TEST(ShippedGate, HoldsTheGrainsUntilItOpens) {
   EXPECT_EQ(outside(), 0);
   run.until(1.5);
   EXPECT_GT(outside(), 150);
-  // The belt carries what lies on it.
+  // The belt carries the grains on it.
   double fastest = 0.0;
   for (const Vec3& v : run.state.bodies.linear_velocity) fastest = std::max(fastest, v[0]);
   EXPECT_GT(fastest, 0.3);

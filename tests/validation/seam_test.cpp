@@ -1,4 +1,4 @@
-// Walls of several pieces: where they are flush, or meet at an edge, bodies feel what they feel of one mesh.
+// Walls of several pieces: at flush seams or edges, bodies have the same contacts as on one mesh.
 #include <algorithm>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ struct Fold {
 
 constexpr double half_width = 2.0, half_length = 2.0;  // m, of the plates
 
-/// One plate, as strips between places along the seam.
+/// One plate, as strips between positions along the seam.
 void add_plate(const Fold& fold, double side, const std::vector<double>& cuts, std::vector<Vec3>& points,
                test::Triangles& triangles) {
   for (std::size_t k = 0; k + 1 < cuts.size(); ++k) {
@@ -50,7 +50,7 @@ PairLaw law(double friction, double restitution) {
   return l;
 }
 
-/// One pose after another.
+/// Composition of two poses.
 Pose then(const Pose& outer, const Pose& inner) {
   return {outer.position + outer.orientation * inner.position, outer.orientation * inner.orientation};
 }
@@ -92,8 +92,8 @@ struct Seams {
 
 TEST(Seams, BodiesBounceAsOnOneMesh) {
   // 1000 impacts next to seams of all kinds: pieces that share no corners, T-junctions, ridges, valleys, any
-  // direction, any step, both laws. Velocities after are those of one mesh to 1e-9 of the speed: impulses are
-  // found to 1e-9, and the contacts are the same.
+  // direction, any step, both laws. Velocities afterwards equal those on one mesh to 1e-9 of the speed:
+  // impulses are found to 1e-9, and the contacts are the same.
   Random random(40);
   int bounced = 0;
   for (int k = 0; k < 1000; ++k) {
@@ -106,7 +106,7 @@ TEST(Seams, BodiesBounceAsOnOneMesh) {
     const Vec3 axes = k % 4 < 2
                           ? Vec3(Vec3::Constant(radius))
                           : Vec3(radius * Vec3(1.0, random.uniform(0.4, 1.0), random.uniform(0.4, 1.0)));
-    // Towards a place next to the seam, from above both plates.
+    // Towards a point next to the seam, from above both plates.
     const Vec3 target(random.uniform(-1.0, 1.0) * radius, random.uniform(-0.4, 0.4), 0.0);
     const Vec3 way = Vec3(random.uniform(-0.5, 0.5), random.uniform(-0.5, 0.5), -1.0);
     const double away = radius + random.uniform(0.2, 1.0) * 2.0 * h + 0.1 * radius;
@@ -134,7 +134,7 @@ TEST(Seams, BodiesBounceAsOnOneMesh) {
 }
 
 TEST(Seams, BallBouncesOnTwoHalvesAsOnOnePlane) {
-  // From the field: (1, 0, -1) m/s onto flush halves, friction 0.3 that sticks, restitution 0.5: (5/7, 1/2).
+  // From a user: (1, 0, -1) m/s onto flush halves, friction 0.3 that sticks, restitution 0.5: (5/7, 1/2).
   for (const double h : {2e-4, 1e-3, 2e-3, 5e-3})
     for (const double land : {-0.02, -0.01, -0.003, -1e-4, 0.0, 1e-4, 0.004}) {
       World world(law(0.3, 0.5), h);
@@ -155,7 +155,7 @@ TEST(Seams, BallBouncesOnTwoHalvesAsOnOnePlane) {
 }
 
 TEST(Seams, BallBouncesOnTwoCubesAsOnOne) {
-  // Their edges at the seam are those of closed boxes, with sides that lie on each other.
+  // Their edges at the seam are those of closed boxes, with coincident sides.
   Random random(41);
   for (int k = 0; k < 40; ++k) {
     const double h = k % 2 == 0 ? 1e-3 : 5e-3;
@@ -174,8 +174,8 @@ TEST(Seams, BallBouncesOnTwoCubesAsOnOne) {
 }
 
 TEST(Seams, RollingBodiesDoNotJumpAtSeams) {
-  // Balls and long grains roll and slide over flush plates whose corners lie 1e-7 m off: height to 2e-7 m,
-  // and at the end the velocities of a floor of one piece to 1e-5.
+  // Balls and long grains roll and slide over flush plates whose corners are off by 1e-7 m: height to 2e-7 m,
+  // and final velocities to 1e-5 of those on a floor of one piece.
   Random random(42);
   for (int k = 0; k < 20; ++k) {
     const PairLaw how = law(k % 2 == 0 ? 0.0 : 0.5, 0.3);
@@ -203,9 +203,10 @@ TEST(Seams, RollingBodiesDoNotJumpAtSeams) {
 }
 
 TEST(Seams, WeldedPlatesAreOneFloor) {
-  // Plates cut at other places on either side of their seams, with corners off by 1e-7 m, welded as walls with
-  // `weld` are. Off along the plates only, balls slide, roll and bounce as on a plane to 1e-9; off across them by
-  // as much, they feel tilts of 1e-7 over edges as short as a hundredth: 1e-5.
+  // Plates cut at other places on either side of their seams, with corners off by 1e-7 m, welded as walls
+  // with `weld` are. If corners are off only along the plates, balls slide, roll and bounce as on a plane to
+  // 1e-9. If they are off across them by as much, there are tilts of 1e-7 over edges as short as a hundredth:
+  // 1e-5.
   Random random(43);
   for (int k = 0; k < 24; ++k) {
     const bool flat = k % 2 == 0;
@@ -232,7 +233,7 @@ TEST(Seams, WeldedPlatesAreOneFloor) {
         {"plates", plates.material, test::placed(mesh.points, mesh.triangles, {}, &findings)});
     plane.add_floor();
     EXPECT_EQ(findings.crowded_edges + findings.turned_edges, 0u);
-    EXPECT_LE(findings.open_edges, 2u * 4u * 8u);  // around them, nowhere between
+    EXPECT_LE(findings.open_edges, 2u * 4u * 8u);  // around them, not between them
     const Vec3 start(-0.2, random.uniform(-0.1, 0.1), k % 3 == 0 ? 0.05 : 0.09);
     for (World* world : {&plates, &plane}) world->add_sphere(0.05, start, {Vec3(0.6, 0.05, 0), Vec3::Zero()});
     const double accuracy = flat ? 1e-9 : 3e-5;
@@ -241,7 +242,7 @@ TEST(Seams, WeldedPlatesAreOneFloor) {
       plates.step();
       plane.step();
       Vec3 off = plates.state.bodies.linear_velocity[0] - plane.state.bodies.linear_velocity[0];
-      if (!flat) off.z() = 0.0;  // who leaves a ridge of 1e-7 m falls for a step
+      if (!flat) off.z() = 0.0;  // a body that leaves a ridge of 1e-7 m falls for one step
       worst = std::max(worst, off.norm());
     }
     EXPECT_LT(worst, accuracy) << k;

@@ -34,7 +34,7 @@ TEST_P(SingleBody, SphereSlidesThenRolls) {
       x_at = b.position[0][0];
     }
   });
-  // Rolling begins within a step of the exact moment; the final speed does not depend on the way there.
+  // Rolling begins within one step of the exact time; the final speed does not depend on the path to it.
   EXPECT_NEAR(rolls_at, t_roll, 1.01e-3);
   EXPECT_NEAR(x_at, x_roll, 1.5e-3);
   EXPECT_NEAR(b.linear_velocity[0][0], 5.0 / 7.0 * v0, 1e-9);
@@ -42,13 +42,13 @@ TEST_P(SingleBody, SphereSlidesThenRolls) {
 }
 
 TEST_P(SingleBody, SlopeThresholdIsSharp) {
-  // Gravity is tilted instead of the floor. A flat ellipsoid, on its broad side, does not roll at once: it
+  // Gravity is inclined instead of the floor. A flat ellipsoid on its broad side does not roll at once: it
   // sticks for tan(theta) just below friction and slides just above.
   for (const double excess : {-0.01, 0.01}) {
     const double mu = 0.5, theta = std::atan(mu * (1.0 + excess));
     PairLaw law;
     law.friction = mu;
-    law.rolling_friction_m = 1.0;  // holds it upright: only sliding is left
+    law.rolling_friction_m = 1.0;  // holds it upright: only sliding remains
     World world = make(law);
     world.model.settings.gravity = g * Vec3(std::sin(theta), 0.0, -std::cos(theta));
     world.add_floor();
@@ -66,8 +66,8 @@ TEST_P(SingleBody, SlopeThresholdIsSharp) {
 }
 
 TEST_P(SingleBody, ObliqueSphereImpact) {
-  // tan(theta) >= 3.5 mu (1 + e): slides throughout, tangential impulse mu times normal; below: it leaves
-  // rolling.
+  // tan(theta) >= 3.5 mu (1 + e): slides throughout, tangential impulse mu times normal; below: it rolls
+  // after the impact.
   const double mu = 0.2, e = 0.5, vn = 2.0;
   for (const double tan_theta : {0.5 * 3.5 * mu * (1 + e), 1.5 * 3.5 * mu * (1 + e)}) {
     PairLaw law;
@@ -115,7 +115,7 @@ TEST_P(SingleBody, FrictionlessEllipsoidImpact) {
     world.run(1e-4);
     EXPECT_NEAR(b.linear_velocity[0][2], -2.0 + impulse / b.mass[0], 1e-12 * impulse / b.mass[0] + 1e-12);
     EXPECT_LT((b.angular_velocity[0] - spin).norm(),
-              1e-2 * spin.norm() + 1e-12);  // turned a little by the half drift
+              1e-2 * spin.norm() + 1e-12);  // slightly rotated by the half drift
     EXPECT_NEAR(b.angular_velocity[0].dot(inverse_inertia.inverse() * spin),
                 spin.dot(inverse_inertia.inverse() * spin),
                 2e-2 * spin.dot(inverse_inertia.inverse() * spin) + 1e-12);
@@ -181,12 +181,12 @@ std::pair<double, double> rocking_growth(double time_step_s) {
 }
 
 TEST(RockingEllipsoid, KeepsItsEnergyToFirstOrderInTheStep) {
-  // With enough friction it never slides: contact forces do no work, it rocks for ever.
+  // With enough friction it never slides: contact forces do no work, it rocks without end.
   const auto [growth_2ms, depth_2ms] = rocking_growth(2e-3);
   const auto [growth_1ms, depth_1ms] = rocking_growth(1e-3);
   EXPECT_LT(std::abs(growth_2ms), 0.02);
   EXPECT_LT(std::abs(growth_1ms), 0.6 * std::abs(growth_2ms));
-  EXPECT_LT(depth_2ms, 1e-4);  // without the second-order forecast of the gap: 1.2e-3, and energy -6 %
+  EXPECT_LT(depth_2ms, 1e-4);  // without the second-order prediction of the gap: 1.2e-3, and energy -6 %
 }
 
 INSTANTIATE_TEST_SUITE_P(Solvers, SingleBody,

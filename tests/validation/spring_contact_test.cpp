@@ -1,5 +1,5 @@
-// Elastic contacts: Hertz's and linear springs against closed forms and finely integrated
-// motions, Mindlin's tangential force, energy, momentum, long steps, every solver that sweeps.
+// Elastic contacts: Hertz's and linear springs against closed forms and finely integrated motions, Mindlin's
+// tangential force, energy, momentum, long steps, all solvers with sweeps.
 #include <array>
 #include <gtest/gtest.h>
 #include <numbers>
@@ -37,8 +37,8 @@ World impact(const PairLaw& law, double h) {
 struct Impact {
   double peak = 0.0, duration = 0.0, speed = 0.0, gained = 0.0;
 };
-/// Force, N; duration as twice the mean time of the force since they touched, which a grid of times blurs
-/// least; speed after it.
+/// Force, N; duration as twice the mean time of the force since the first contact, which depends least on the
+/// time grid; speed after the impact.
 Impact measure(World world) {
   Impact found;
   const double h = world.model.settings.time_step_s, m = mass_of_ball();
@@ -62,7 +62,7 @@ Impact measure(World world) {
   return found;
 }
 
-/// The same by small steps of Runge and Kutta's fourth order.
+/// The same by small steps of fourth-order Runge-Kutta.
 Impact integrate(const SpringLaw& law, double damping_ratio) {
   const double m = mass_of_ball(), dt = 1e-9;
   const auto force = [&](double s, double v) {
@@ -97,7 +97,7 @@ double duration_of(const PairLaw& pair) {
                       : pi * std::sqrt(mass_of_ball() / law.coefficient);
 }
 
-// phi of an ellipse of contact, from Johnson (1985), section 4.2, with complete elliptic integrals by
+// phi of an elliptic contact, from Johnson (1985), section 4.2, with complete elliptic integrals by
 // arithmetic-geometric means.
 TEST(Elasticity, EllipticContactsAreThoseOfHertz) {
   for (const auto& [ratio, phi] : {std::pair{1.0, 1.0},
@@ -123,7 +123,7 @@ TEST(Elasticity, OfTwoMaterialsIsThatOfCompliancesInARow) {
   EXPECT_FALSE(can_mix(elasticity_of(a, nu_a), linear_elasticity(1e5, nu_a)));
 }
 
-// Force, duration and speed after it, where a step is a fiftieth of the impact: 1 %.
+// Force, duration and final speed, with steps of a fiftieth of the impact: 1 %.
 TEST(SpringContacts, ImpactIsThatOfItsSpring) {
   for (const double restitution : {1.0, 0.8, 0.3}) {
     for (const PairLaw& pair : {glass(restitution), linear(restitution, 1e6)}) {
@@ -138,8 +138,8 @@ TEST(SpringContacts, ImpactIsThatOfItsSpring) {
   }
 }
 
-// At any step: kinetic and elastic energy together never grow, and what returns is not more than the
-// coefficient says by more than a twentieth, be the impact in a thousand steps or in a hundredth of one.
+// At any step: kinetic plus elastic energy never grows, and the returned energy exceeds the coefficient's
+// value by at most a twentieth, for impacts of a thousand steps or of a hundredth of one.
 TEST(SpringContacts, EnergyNeverGrowsWhateverTheStep) {
   for (const double restitution : {1.0, 0.5}) {
     for (const PairLaw& pair : {glass(restitution), linear(restitution, 1e6)}) {
@@ -155,8 +155,8 @@ TEST(SpringContacts, EnergyNeverGrowsWhateverTheStep) {
   }
 }
 
-// (F/K)^(2/3) of a ball's weight, to 1e-6, at steps from a twentieth of the contact's swing to thousands of
-// it.
+// (F/K)^(2/3) of a ball's weight, to 1e-6, at steps from a twentieth of the contact's period to thousands of
+// periods.
 TEST(SpringContacts, StaticOverlapIsTheSpringsAtAnyStep) {
   for (const double modulus : {1e6, 7e10}) {
     for (const double h : {1e-4, 1e-3, 1e-2}) {
@@ -181,14 +181,15 @@ TEST(SpringContacts, CurvatureIsThatOfTheGap) {
   const BodyIndex body = world.add(axes, {Vec3(0, 0, axes[2]), Quat::Identity()});
   world.run(0.5);
   const double weight = world.state.bodies.mass[body] * g, r1 = axes[1] * axes[1] / axes[2],
-               r2 = axes[0] * axes[0] / axes[2], phi = 1.0136702950;  // of (9/6)^2, as above
+               r2 = axes[0] * axes[0] / axes[2], phi = 1.0136702950;  // for (9/6)^2, as above
   const double law =
       4.0 / 3.0 * 1e7 / (2.0 * (1.0 - poisson * poisson)) * std::sqrt(std::sqrt(r1 * r2)) * phi;
   const double expected = std::pow(weight / law, 2.0 / 3.0);
   EXPECT_NEAR(axes[2] - world.state.bodies.position[body].z(), expected, 1e-4 * expected);
 }
 
-// A pile of ten: each contact bears what lies above it; the same at steps that differ by a hundred.
+// A pile of ten: each contact carries the weight above it; the same at steps that differ by a factor of a
+// hundred.
 TEST(SpringContacts, AColumnIsAsHighAsItsSpringsSay) {
   for (const double h : {1e-4, 1e-3, 1e-2}) {
     const PairLaw pair = glass(0.1, 0.5, 1e6);
@@ -208,14 +209,14 @@ TEST(SpringContacts, AColumnIsAsHighAsItsSpringsSay) {
   }
 }
 
-// A chain of balls that touch, struck at one end: the pulse is where an integration by small steps has it, to
-// 1 %, and has its force.
+// A chain of touching balls, struck at one end: position and force of the pulse equal those of an integration
+// by small steps, to 1 %.
 TEST(SpringContacts, AChainCarriesAPulseAtItsSpeed) {
   constexpr int n = 30;
   const PairLaw pair = glass(1.0);
   const SpringLaw law = hertz_law(pair.elasticity.modulus, 2.0 / radius, 2.0 / radius);
   const double m = mass_of_ball(), strike = 0.5;
-  const auto arrival = [&](auto&& step, auto&& velocity) {  // of the largest speed of the last but five
+  const auto arrival = [&](auto&& step, auto&& velocity) {  // of the sixth ball from the end: largest speed
     double most = 0.0, at = 0.0;
     for (double t = 0.0; t < 8e-4;) {
       t = step();
@@ -260,9 +261,9 @@ TEST(SpringContacts, AChainCarriesAPulseAtItsSpeed) {
   EXPECT_NEAR(found.second, exact.second, 0.01 * exact.second);
 }
 
-// A ball that does not turn lies on a plane and is pushed to and fro: x = F/k_t until friction gives way, and
-// back along the same slope. So Mindlin's path at a constant normal force, k_t = 8 G* a. The push is slow
-// against the contact's swing.
+// A ball without rotation rests on a plane and is pushed to and fro: x = F/k_t until friction slips, and back
+// along the same slope. This is Mindlin's path at a constant normal force, k_t = 8 G* a. The push is slow
+// compared with the contact's period.
 TEST(SpringContacts, TangentialForceIsMindlinsUntilFrictionGivesWay) {
   const double mu = 0.5, modulus = 1e7;
   const PairLaw pair = glass(0.2, mu, modulus);
@@ -272,7 +273,7 @@ TEST(SpringContacts, TangentialForceIsMindlinsUntilFrictionGivesWay) {
   const double weight = mass_of_ball() * g,
                overlap = std::pow(weight / law_on_plane(pair).coefficient, 2.0 / 3.0),
                shear =
-                   modulus / (2.0 * (1.0 + poisson)) / (2.0 - poisson),  // of two alike: G* = G/(2 (2 - nu))
+                   modulus / (2.0 * (1.0 + poisson)) / (2.0 - poisson),  // two alike: G* = G / (2 (2 - nu))
       stiffness = 8.0 * 0.5 * shear * std::sqrt(radius * overlap);
   world.add_sphere(radius, Vec3(0, 0, radius - overlap));
   world.state.bodies.inertia[0] = Vec3::Constant(1e3);
@@ -293,7 +294,7 @@ TEST(SpringContacts, TangentialForceIsMindlinsUntilFrictionGivesWay) {
     taken += r.energy.dissipated_by_friction;
   });
   const double stored = std::pow(0.9 * mu * weight, 2) / (2.0 * stiffness);
-  EXPECT_LE(taken, 0.02 * stored);  // of damping: nothing has slid
+  EXPECT_LE(taken, 0.02 * stored);  // of damping: there was no sliding
   EXPECT_LE(world.result.report.energy.remainder, 1e-12 * energy);
   // Beyond the bound it slides away, and the force is mu m g.
   world.model.forces.gravity = [&](double) { return Vec3(1.2 * mu * g, 0, -g); };
@@ -309,8 +310,8 @@ World heap(double modulus, double h, double restitution = 0.5) {
   return world;
 }
 
-// Energy and momentum in every step of a heap of ellipsoids that falls, at steps that resolve its impacts and
-// that do not; nothing rigid overlaps.
+// Energy and momentum in every step of a falling heap of ellipsoids, at steps that resolve its impacts and at
+// longer ones; no rigid bodies overlap.
 TEST(SpringContacts, LedgerAndMomentumCloseInAHeap) {
   for (const double h : {2e-4, 2e-3, 1e-2}) {
     set_thread_count(2);
@@ -339,8 +340,8 @@ TEST(SpringContacts, LedgerAndMomentumCloseInAHeap) {
   set_thread_count(0);
 }
 
-// A heap that came to rest in resolved impacts stays as it is in steps a hundred times as long: its height,
-// its floor's force, what is stored in it.
+// A heap that came to rest with resolved impacts keeps its state in steps a hundred times as long: its
+// height, its floor's force, its stored energy.
 TEST(SpringContacts, WhatRestsInShortStepsRestsInLongOnes) {
   World world = heap(1e8, 2e-4);
   const auto moves = [&] {
@@ -369,7 +370,7 @@ TEST(SpringContacts, SameBitsOnAnyThreadsAndFromACopy) {
   test::expect_same_bits([] { return heap(1e7, 2e-3); }, 0.3, 0.6);
 }
 
-// Every solver that sweeps gives the same motion, to its tolerance.
+// Every solver with sweeps gives the same motion, to its tolerance.
 TEST(SpringContacts, SolversAgree) {
   std::vector<Vec3> first;
   for (const SolverKind kind : {SolverKind::gauss_seidel, SolverKind::gauss_seidel, SolverKind::nsgs}) {
@@ -383,7 +384,7 @@ TEST(SpringContacts, SolversAgree) {
   }
 }
 
-// A rigid floor below balls that give, a spring beside a rigid contact: each is what its pair says.
+// A rigid floor below elastic balls, a spring beside a rigid contact: each follows the law of its pair.
 TEST(SpringContacts, RigidPairsStayRigid) {
   World world(glass(0.2, 0.4, 1e6), 1e-3);
   const MaterialIndex steel = world.model.materials.add("steel", 7800.0);
@@ -400,8 +401,8 @@ TEST(SpringContacts, RigidPairsStayRigid) {
               1e-5 * radius);
 }
 
-// Two that were glued while they overlap have nothing stored between them: where their bond breaks the
-// overlap gives no force, and when they meet again it does from where they had come apart to.
+// Two bodies that were glued while they overlap store no energy between them. When their bond breaks, the
+// overlap gives no force. When they meet again, the spring starts from the distance of their separation.
 TEST(SpringContacts, WhatOverlapsWhereABondBreaksMakesNoEnergy) {
   World world(glass(1.0, 0.3, 1e7), 1e-5);
   world.model.settings.gravity.setZero();
@@ -425,11 +426,11 @@ TEST(SpringContacts, WhatOverlapsWhereABondBreaksMakesNoEnergy) {
     stored = std::max(stored, r.energy.elastic);
   }
   EXPECT_TRUE(world.state.bonds.empty());
-  EXPECT_GT(stored, 0.9 * kinetic);  // pressed together they come to rest, and part as fast
+  EXPECT_GT(stored, 0.9 * kinetic);  // pressed together they come to rest, and separate with the same speed
   EXPECT_NEAR(world.state.bodies.linear_velocity[1].x(), 0.05, 1e-3);
 }
 
-// With adhesion a ball is pressed on by it and its weight.
+// Adhesion and weight press a ball on.
 TEST(SpringContacts, AdhesionPressesThemTogether) {
   PairLaw pair = glass(0.2, 0.4, 1e7);
   const double weight = mass_of_ball() * g;
@@ -442,7 +443,7 @@ TEST(SpringContacts, AdhesionPressesThemTogether) {
   EXPECT_NEAR(radius - world.state.bodies.position[0].z(), expected, 1e-5 * expected);
 }
 
-// A step that is adaptive makes impacts as many steps long as it is told.
+// Adaptive steps resolve impacts with the requested number of steps.
 TEST(SpringContacts, AdaptiveStepsResolveImpacts) {
   const PairLaw pair = glass(0.8);
   World world = impact(pair, 1e-4);

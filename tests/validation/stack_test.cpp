@@ -1,4 +1,4 @@
-// Heavy on light, and fast bodies against thin ones.
+// Heavy bodies on light ones, and fast bodies against thin ones.
 #include <gtest/gtest.h>
 
 #include "tests/support/world.h"
@@ -8,7 +8,7 @@ namespace {
 
 using test::World;
 
-/// Ten spheres on each other, the top one `ratio` times as dense.
+/// Ten spheres on top of each other, the top one `ratio` times as dense.
 World column(double ratio, int sweeps) {
   World world({}, 2e-3);
   world.model.settings.solver = SolverSettings{};
@@ -33,7 +33,7 @@ void expect_stands(World& world, double deepest) {
     highest = std::max(highest, world.state.bodies.position[9][2]);
   });
   EXPECT_LT(worst, deepest);
-  EXPECT_LT(highest, 1.9 + 1e-3);  // nothing is thrown up
+  EXPECT_LT(highest, 1.9 + 1e-3);  // no body is thrown up
   EXPECT_LT(world.state.bodies.position[9].head<2>().norm(), 1e-9);
   for (const Vec3& v : world.state.bodies.linear_velocity)
     EXPECT_LT(v.norm(), 0.02);  // light spheres under a ton jitter
@@ -46,7 +46,7 @@ TEST(Column, HeavyOnLightStandsWithSplitImpulses) {
   expect_stands(thousand, 0.02);
 }
 
-// As far as sweeps alone never come: contacts that are late are solved together.
+// Beyond the limits of sweeps alone: late contacts are solved together.
 TEST(Column, MillionfoldHeavierTopIsSupported) {
   for (const double ratio : {1e4, 1e6}) {
     World world = column(ratio, 1000);
@@ -64,7 +64,8 @@ TEST(Column, HeavyOnLightStandsWithBiasedSubsteps) {
   }
 }
 
-/// Least value of |x / a|^2 along the way of a point: below 1 it goes through the ellipsoid with semi-axes a.
+/// Least value of |x / a|^2 along the path of a point: below 1 it passes through the ellipsoid with semi-axes
+/// a.
 double least_level(const Vec3& start, const Vec3& way, const Vec3& a) {
   const Vec3 x = start.cwiseQuotient(a), d = way.cwiseQuotient(a);
   const double t = std::clamp(-x.dot(d) / d.squaredNorm(), 0.0, 1.0);
@@ -72,8 +73,9 @@ double least_level(const Vec3& start, const Vec3& way, const Vec3& a) {
 }
 
 TEST(Bullet, NeitherTunnelsThroughAThinObstacleNorIsStoppedBesideIt) {
-  // A ball of 2 mm radius against a lens 8 mm thick and 200 mm wide, at 5 to 100 m/s: up to 200 mm a step.
-  // The lens grown by the ball's radius, taken as an ellipsoid, tells hits from misses but for grazing ones.
+  // A ball of 2 mm radius against a lens 8 mm thick and 200 mm wide, at 5 to 100 m/s: up to 200 mm per step.
+  // The lens, enlarged by the ball's radius and approximated as an ellipsoid, distinguishes hits from misses
+  // except for grazing ones.
   const Vec3 lens(0.1, 0.1, 0.004), grown = lens + Vec3::Constant(0.002);
   Random random(1);
   int hits = 0, misses = 0;
@@ -108,7 +110,7 @@ TEST(Bullet, NeitherTunnelsThroughAThinObstacleNorIsStoppedBesideIt) {
 }
 
 TEST(Bullet, KeepsAngularMomentum) {
-  // Between two free bodies a touch found along the way has one line of action.
+  // Between two free bodies a contact found along the path has one line of action.
   World world({}, 2e-3);
   world.model.settings.gravity.setZero();
   world.add(Vec3(0.1, 0.08, 0.02), {Vec3::Zero(), Quat::Identity()});
@@ -125,8 +127,8 @@ TEST(Bullet, KeepsAngularMomentum) {
 }
 
 TEST(Bed, HeightDoesNotDependOnStepSweepsOrSolver) {
-  // 200 grains poured in the same way settle to other heaps in every run; their mean heights scatter by about
-  // 1 %. What the larger beds of docs/measurements.md show to a part in a hundred is held here to three.
+  // 200 grains poured in the same way settle to different heaps in every run; their mean heights scatter by
+  // about 1 %. The larger beds of docs/measurements.md show 1 %; the limit here is 3 %.
   const auto height = [](double h, int sweeps, SolverKind kind) {
     World world = test::loose_heap(5, 8, {}, h, 5);
     world.model.settings.solver = SolverSettings{};

@@ -1,4 +1,4 @@
-// What walls feel place by place: sums over cells against those of boundaries, closed forms of wear, brute
+// Loads of walls, cell by cell: sums over cells against those of boundaries, closed forms of wear, brute
 // force.
 #include "io/results/wall_cells.h"
 
@@ -23,7 +23,7 @@ void cut(World& world, double longest_m) {
                                               io::picture_region(world.state.bodies, world.model), longest_m);
 }
 
-/// [boundary] what its cells have got.
+/// [boundary] the sums of its cells.
 std::vector<CellLoad> sums_of_cells(const World& world) {
   std::vector<CellLoad> sums(world.model.boundaries.size());
   const io::WallCellMesh mesh = io::wall_cell_mesh(world.model.wall_cells, Vec3::Zero());
@@ -31,7 +31,7 @@ std::vector<CellLoad> sums_of_cells(const World& world) {
   return sums;
 }
 
-/// From a point to a triangle: over it, or from its sides.
+/// Distance from a point to a triangle: over its face, or from its sides.
 double plain_distance(const Vec3& x, const std::array<Vec3, 3>& t) {
   const Vec3 n = (t[1] - t[0]).cross(t[2] - t[0]).normalized();
   const Vec3 foot = x - n.dot(x - t[0]) * n;
@@ -90,7 +90,7 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 class WallCellSums : public testing::TestWithParam<Case> {};
 
-/// A heap that falls into a box of planes, onto a tube and a mesh that turns.
+/// A heap that falls into a box of planes, onto a tube and a rotating mesh.
 World heap(const Case& of) {
   World world =
       test::loose_heap(3, 3, {.friction = 0.4, .rolling_friction_m = 1e-3, .restitution = 0.3}, 2e-3);
@@ -192,7 +192,7 @@ TEST(WallCells, ASlidingBlockWearsByItsForceTimesItsWay) {
   EXPECT_NEAR(way, 4.0 / (2.0 * mu * g), 1e-5);
   EXPECT_NEAR(wear, 1e-13 * m * g * way, 1e-9 * wear);  // k F s / H
   EXPECT_NEAR(friction, 0.5 * m * 4.0, 1e-9 * friction);
-  // Worn is where it slid: cells behind, ahead and beside it are not.
+  // The wear is along its sliding path: cells behind, ahead and beside it have none.
   const io::WallCellMesh mesh = io::wall_cell_mesh(world.model.wall_cells, Vec3::Zero());
   double worn = 0.0;
   for (std::size_t c = 0; c < mesh.size(); ++c) {
@@ -215,7 +215,7 @@ TEST(WallCells, ABallWearsUntilItRolls) {
   world.add_sphere(radius, Vec3(0, 0, radius), {Vec3(v, 0, 0), Vec3::Zero()});
   double sliding = 0.0;
   world.run(0.5, [&](const StepReport&) { sliding += world.result.boundaries[0].surface.sliding; });
-  // It slips by v^2/(7 mu g), then rolls with 5/7 v.
+  // It slips over v^2/(7 mu g), then rolls with 5/7 v.
   const double m = world.state.bodies.mass[0];
   EXPECT_NEAR(world.state.bodies.linear_velocity[0].x(), 5.0 / 7.0 * v, 1e-4);
   EXPECT_NEAR(sliding, m * v * v / (7.0 * mu), 1e-4 * sliding);
@@ -232,14 +232,14 @@ TEST(WallCells, ImpactsHaveTheEnergyOfTheirApproach) {
             [&](const StepReport&) { sum += world.result.boundaries[0].surface; });
   const double energy = world.state.bodies.mass[0] * g * height;
   EXPECT_EQ(sum.impacts, 1.0);
-  EXPECT_NEAR(sum.impact_energy, energy, 1e-3 * energy);  // a step's fall before it meets
+  EXPECT_NEAR(sum.impact_energy, energy, 1e-3 * energy);  // the fall in a step before the impact
   world.run(1.02 * second_s, [&](const StepReport&) { sum += world.result.boundaries[0].surface; });
   EXPECT_EQ(sum.impacts, 2.0);
   EXPECT_NEAR(sum.impact_energy, (1.0 + e * e) * energy, 2e-3 * energy);
 }
 
 TEST(WallCells, DoNotDependOnTheFinenessOfAMesh) {
-  // Wear of the quarters of a floor of few and of many triangles, on which grains are thrown aslant.
+  // Wear of the quarters of a floor of few and of many triangles, on which grains are thrown at an angle.
   std::vector<std::array<double, 16>> worn;
   for (const int n : {4, 32}) {
     World world({.friction = 0.4, .rolling_friction_m = 2e-3}, 1e-3);
