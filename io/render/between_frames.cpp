@@ -11,8 +11,8 @@ namespace scree::io {
 namespace {
 
 constexpr std::size_t most_kept = 64;  // frames
-// Of the change of velocity that would take a body from one frame to the next: rounding of frames in single
-// precision, and what forces beside gravity do.
+// Tolerance of the change of velocity that takes a body from one frame to the next: rounding of frames in
+// single precision, and forces other than gravity.
 constexpr double smooth = 0.02;
 constexpr double sudden = 0.5;  // an acceleration that gravity does not explain is none beyond this
 

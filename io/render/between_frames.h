@@ -42,7 +42,8 @@ class BetweenFrames {
   const Bodies& frame(std::size_t k);
   const TrajectoryReader& reader_;
   const RecordedImpacts& impacts();
-  /// Of a place, in the cell of a frame, if there is one, the image nearest to where it is expected, m.
+  /// The image of a place (in the cell of a frame, if there is one) which is nearest to the expected place,
+  /// m.
   Vec3 nearest_image(std::size_t frame, const Vec3& place, const Vec3& expected) const;
   std::filesystem::path file_;
   std::optional<RecordedImpacts> impacts_;  // read when they are asked for

@@ -67,7 +67,7 @@ Camera framing_camera(const std::vector<Vec3>& points, const Vec3& direction, co
   }
   const double distance =
       std::max((rightmost + left) / (2.0 * half_width), (top + bottom) / (2.0 * half_height));
-  // What the coordinates still resolve, m, where all points are one; nothing is as small as the last number.
+  // The resolution of the coordinates, m, for the case that all points are one.
   const double least =
       std::max({1e-9 * std::abs(rightmost), 1e-9 * std::abs(top), 1e-9 * std::abs(nearest), 1e-18});
   const double z = std::max(distance, nearest + 1e-3 * std::max(least, std::abs(distance - nearest)));

@@ -1,4 +1,4 @@
-// What is written over a picture, and the picture as a file.
+// Labels of a picture, and the picture as a file.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ struct ColourBar {
   std::vector<std::size_t> shown = {};       // or for some of them, by their numbers
 };
 
-/// What a picture tells of its camera.
+/// Marks that describe the camera of a picture.
 struct CameraMarks {
   double metres_a_pixel = 0.0;      // in the middle of what is seen: a scale bar; 0: none
   std::array<Vec2, 3> axis{};       // where x, y and z point in the picture, right and up, at most 1

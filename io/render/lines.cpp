@@ -97,7 +97,7 @@ class Projector {
         forward_((camera.target - camera.eye).normalized()),
         nearest_(1e-3 * (camera.target - camera.eye).norm()) {}
 
-  std::vector<Stroke> visible(const RayScene& scene, const Line& line) const {
+  std::vector<Stroke> visible(const RayScene& scene, const ThinLine& line) const {
     Vec3 a = line.start, b = line.end;
     std::vector<Stroke> strokes;
     if (!clip_to_front(eye_, forward_, nearest_, a, b)) return strokes;
@@ -189,7 +189,7 @@ std::vector<float> edge_shares(const WallMesh& walls, const std::vector<WallEdge
 }
 
 void draw_lines(Picture& picture, const Viewport& viewport, const Camera& camera, const RayScene& scene,
-                const std::vector<Line>& lines) {
+                const std::vector<ThinLine>& lines) {
   const Projector projector(viewport, camera);
   std::vector<std::vector<Stroke>> strokes(lines.size());
   for_each_index(lines.size(), 16, [&](std::size_t k) { strokes[k] = projector.visible(scene, lines[k]); });
@@ -200,7 +200,7 @@ void draw_lines(Picture& picture, const Viewport& viewport, const Camera& camera
   cairo_set_line_cap(context.get(), CAIRO_LINE_CAP_ROUND);
   const double pixels = std::max(1.0, picture.height / full_height);
   for (std::size_t k = 0; k < lines.size(); ++k) {
-    const Line& line = lines[k];
+    const ThinLine& line = lines[k];
     cairo_set_source_rgba(context.get(), line.colour[0], line.colour[1], line.colour[2], line.opacity);
     cairo_set_line_width(context.get(), pixels * line.width);
     for (const Stroke& stroke : strokes[k]) {

@@ -9,7 +9,7 @@
 
 namespace scree::io {
 
-struct Line {
+struct ThinLine {
   Vec3 start, end;  // m
   Colour colour;
   float opacity = 1.0f;
@@ -33,6 +33,6 @@ std::vector<float> edge_shares(const WallMesh& walls, const std::vector<WallEdge
 /// Draws the parts of the lines that nothing opaque hides, as wide in pixels at any distance: 1 up to 720
 /// pixels of height, then in proportion to it.
 void draw_lines(Picture& picture, const Viewport& viewport, const Camera& camera, const RayScene& scene,
-                const std::vector<Line>& lines);
+                const std::vector<ThinLine>& lines);
 
 }  // namespace scree::io

@@ -1,4 +1,4 @@
-// What rays can hit: bodies as the shapes they are, walls as meshes. Embree finds the hits.
+// The targets of rays: bodies with their exact shapes, walls as meshes. Embree finds the hits.
 #pragma once
 
 #include <Eigen/Core>

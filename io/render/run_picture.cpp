@@ -48,8 +48,8 @@ std::vector<float> forces(const std::vector<ForceLine>& lines) {
   return force;
 }
 
-/// What most forces of the run lie between, at most four decades: impacts outweigh rest by far, so colours go
-/// with the logarithm.
+/// The range of most forces of the run, at most four decades. Impacts are far larger than forces at rest, so
+/// colours follow the logarithm.
 std::array<double, 2> force_range(const TrajectoryReader& reader) {
   std::vector<float> all;
   for (const std::size_t k : sampled_frames(reader.frames(), looked_at)) {
@@ -100,7 +100,7 @@ std::array<double, 2> wall_range(const TrajectoryReader& reader, std::size_t qua
   return {0.0, all.empty() ? 1.0 : quantile(all, force_share)};
 }
 
-/// Of a periodic cell in a frame, as so many times as large; none if there is none.
+/// Edges of the periodic cell in a frame, enlarged by this factor; none if there is no cell.
 std::vector<OutlineEdge> cell_edges(const TrajectoryReader& reader, std::size_t frame, double size) {
   const std::optional<Vec3>& centre = reader.run().outlines.cell_centre;
   if (!centre) return {};
@@ -299,8 +299,8 @@ void RunPicture::add_images(std::size_t frame, Bodies& bodies, Paint& paint) con
   }
 }
 
-std::vector<Line> RunPicture::lines(std::size_t frame, double time_s) {
-  std::vector<Line> list;
+std::vector<ThinLine> RunPicture::lines(std::size_t frame, double time_s) {
+  std::vector<ThinLine> list;
   const std::vector<float> share = edge_shares(walls_, edges_, camera_marks().metres_a_pixel);
   for (const WallEdge& edge : edges_) {
     const bool glass = looks_[edge.boundary] == WallLook::glass && !wall_quantity_;
@@ -312,7 +312,7 @@ std::vector<Line> RunPicture::lines(std::size_t frame, double time_s) {
   return list;
 }
 
-void RunPicture::add_outlines(std::size_t frame, std::vector<Line>& lines) const {
+void RunPicture::add_outlines(std::size_t frame, std::vector<ThinLine>& lines) const {
   std::vector<OutlineEdge> edges = cell_edges(reader_, frame, 1.0);
   const std::vector<OutlineEdge>& still = reader_.run().outlines.edges;
   edges.insert(edges.end(), still.begin(), still.end());
@@ -384,7 +384,7 @@ Labels RunPicture::labels(double time_s, std::size_t bodies) const {
           camera_marks()};
 }
 
-void RunPicture::add_traces(double time_s, std::vector<Line>& lines) {
+void RunPicture::add_traces(double time_s, std::vector<ThinLine>& lines) {
   const double begin = std::max(reader_.time_s().front(), time_s - options_.trace_s);
   std::vector<double> times;
   for (int k = 0; k <= trace_pieces; ++k) times.push_back(begin + (time_s - begin) * k / trace_pieces);

@@ -73,8 +73,8 @@ class RunPicture {
   /// Adds the images of a frame's bodies around its cell, and their colours if bodies have any.
   void add_images(std::size_t frame, Bodies& bodies, Paint& paint) const;
   /// Edges of the walls as they stand, of what outlines there are, and the paths until a time.
-  std::vector<Line> lines(std::size_t frame, double time_s);
-  void add_outlines(std::size_t frame, std::vector<Line>& lines) const;
+  std::vector<ThinLine> lines(std::size_t frame, double time_s);
+  void add_outlines(std::size_t frame, std::vector<ThinLine>& lines) const;
   /// The rods of a frame, and their colours in `paint`.
   std::vector<Chain> chains(std::size_t frame, Paint& paint) const;
   ColourBar colour_bar() const;
@@ -83,7 +83,7 @@ class RunPicture {
   /// eye are left out.
   void show_cells(std::size_t frame, Paint& paint);
   /// Adds the paths of all bodies to where they are at a time.
-  void add_traces(double time_s, std::vector<Line>& lines);
+  void add_traces(double time_s, std::vector<ThinLine>& lines);
   void set_camera(const Vec3& up);
   void choose_field();
   CameraMarks camera_marks() const;

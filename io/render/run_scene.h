@@ -1,4 +1,4 @@
-// What there is to see of a recorded run, for pictures and pages alike.
+// The visible parts of a recorded run, for pictures and pages.
 #pragma once
 
 #include <array>

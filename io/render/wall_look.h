@@ -1,4 +1,4 @@
-// What walls are made of in pictures. The rule stands here and nowhere else.
+// The look of walls in pictures. This is the only place of the rule.
 #pragma once
 
 #include <string>

@@ -55,8 +55,10 @@ std::string observables_page() {
   }
   return text +
          "\nIn addition, `steps.csv` has `solver_status` (`converged`, `iteration_limit` or `diverged`; the "
-         "worst of the substeps) and `state_hash`. All inputs, outputs and recorded variables of a "
-         "declarative model can be observed: in the table `models.csv`, and in events by `model`.\n";
+         "worst of\n"
+         "the substeps) and `state_hash`. All inputs, outputs and recorded variables of a declarative model "
+         "can be\n"
+         "observed: in the table `models.csv`, and in events by `model`.\n";
 }
 
 }  // namespace scree::io

@@ -61,8 +61,8 @@ std::vector<float> largest_forces(const TrajectoryReader& reader, std::size_t k)
   return most;
 }
 
-/// What distinguishes shapes: a sphere is 0, another ellipsoid 1, then functions and clumps, whatever their
-/// size.
+/// The kind of a shape: 0 for a sphere, 1 for another ellipsoid, then functions and clumps, independent of
+/// their size.
 std::size_t kind_of(const Shapes& shapes, ShapeIndex s) {
   switch (shapes.kind(s)) {
     case ShapeKind::implicit:

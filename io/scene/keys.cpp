@@ -31,7 +31,7 @@ constexpr std::array section_table{
                 "(model.md, Sleep). Sleep does not work with the solvers `admm` and `one_pass`."},
     SectionInfo{"checks", "[checks]", false, "",
                 "How strictly Scree checks the initial state and the energy balance."},
-    SectionInfo{"output", "[output]", false, "", "What a run writes, and how often."},
+    SectionInfo{"output", "[output]", false, "", "Files that a run writes, and how often."},
     SectionInfo{"checkpoints", "[checkpoints]", false, "",
                 "When a run writes a checkpoint, from which `scree run --resume` continues. The conditions "
                 "count from the last checkpoint, and the first one that is met applies. A run also writes a "

@@ -323,8 +323,8 @@ const ReferencePage& page_of(std::string_view section) {
 
 std::string page_text(const ReferencePage& page) {
   std::string text =
-      fmt::format("# {}\n\n{} [All pages and the rules of scene files](../scene_reference.md)\n\n",
-                  page.title, page.about);
+      fmt::format("# {}\n\n{}\n\n[All pages and the rules of scene files](../scene_reference.md)\n\n",
+                  page.title, wrapped(page.about));
   text += fmt::format("```toml\n{}```\n", page.example);
   for (const SectionInfo* section : sections_of(page)) {
     text += fmt::format("\n## {}\n\n{}\n", title_of(*section), wrapped(section->description));

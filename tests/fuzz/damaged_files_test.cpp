@@ -370,7 +370,7 @@ TEST(Mesh, TooFarFromOriginIsRejected) {
             std::string::npos);
   EXPECT_NE(message_of([&] {
               (void)io::read_mesh("v 1e200 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\n", "m.obj", odd);
-            }).find("beyond 1e+100"),
+            }).find("larger than 1e+100"),
             std::string::npos);
 }
 

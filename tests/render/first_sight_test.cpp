@@ -256,7 +256,7 @@ TEST(FirstSight, LinesAreThinAndHidden) {
            {shapes.add(Ellipsoid{Vec3::Constant(0.2)}), materials.add("stone", 2500.0), Pose{}, Twist{}});
   scene.set_bodies(shapes, ball);
   const io::Camera camera{{0.0, -10.0, 0.0}, Vec3::Zero(), Vec3::UnitZ(), 0.2};
-  const io::Line line{{-2.0, 1.0, 0.0}, {2.0, 1.0, 0.0}, io::Colour::Zero()};
+  const io::ThinLine line{{-2.0, 1.0, 0.0}, {2.0, 1.0, 0.0}, io::Colour::Zero()};
   for (const auto& [size, widest] : {std::pair(100, 2), std::pair(720, 2), std::pair(1440, 3)}) {
     io::Picture picture(size, size);
     std::ranges::fill(picture.pixel, white);
