@@ -247,7 +247,8 @@ void add_memory_limit(CLI::App& command, double& bytes) {
   command
       .add_option_function<std::string>(
           "--memory-limit", [](const std::string&) {},
-          "Memory limit, for example of a job queue; runs expected to need more are refused")
+          "Memory limit, such as 4GB, for example of a job queue; a run that is expected to need more is "
+          "refused")
       ->check(CLI::Validator(size, ""))
       ->type_name("SIZE");
 }
@@ -403,7 +404,8 @@ void add_check(CLI::App& app, std::function<int()>& action) {
                     "Skip the trial run of some seconds, which estimates the run time");
   add_memory_limit(*command, options->memory_limit);
   command->add_flag("--exact", options->exact,
-                    "Classify pairs that nearly touch exactly: separate, touching, overlapping or inside");
+                    "Classify all pairs that nearly touch, with an exact method: separate, touching, "
+                    "overlapping or inside");
   command
       ->add_option("--restart-from", options->restart_from,
                    "Folder of a run whose bodies `scree run --restart-from` will add to those of the scene")

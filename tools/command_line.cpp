@@ -118,7 +118,7 @@ CLI::Validator one_of(std::vector<std::string> words) {
 }
 
 void add_threads(CLI::App& command, int& threads) {
-  command.add_option("--threads", threads, "Number of threads; 0: all of the machine")
+  command.add_option("--threads", threads, "Number of threads; 0: as many as the machine has")
       ->check(whole_number_in(thread_counts))
       ->capture_default_str();
 }

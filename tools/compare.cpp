@@ -412,8 +412,8 @@ void add_compare(CLI::App& app, std::function<int()>& action) {
   command->add_option("b", options->b, "Folder of the other run")->required()->type_name("FOLDER");
   command
       ->add_option("--tolerance", options->tolerance,
-                   "Relative tolerance: ignore differences below this fraction of the largest number of the "
-                   "kind; 0: exact")
+                   "Relative tolerance: ignore differences smaller than this fraction of the largest value "
+                   "of the same quantity; 0: exact")
       ->check(number_in({.low = 0.0, .high = 1.0}))
       ->type_name("REL")
       ->capture_default_str();

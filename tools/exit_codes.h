@@ -41,10 +41,12 @@ inline constexpr std::array exit_meanings{
         exit_numerical_failure,
         "numerical failure: numbers are not finite, or the energy balance exceeds checks.ledger_tolerance"},
     ExitMeaning{exit_cannot_read, "results are missing or damaged"},
-    ExitMeaning{exit_missing_program, "another program that is needed is not installed, or cannot run here"},
+    ExitMeaning{exit_missing_program,
+                "a program that Scree needs is not installed, or cannot run on this "
+                "machine"},
     ExitMeaning{exit_not_converged,
-                "`scree solve`: no solver reached the tolerance, for at least one problem"},
-    ExitMeaning{exit_slower, "`scree bench --compare`: something became slower, beyond the noise"},
+                "`scree solve`: for at least one problem, no solver reached the tolerance"},
+    ExitMeaning{exit_slower, "`scree bench --compare`: a benchmark became slower by more than the noise"},
     ExitMeaning{
         exit_not_reproducible,
         "`scree bench`: repeats, or runs with different numbers of threads, ended in different states"},
@@ -56,7 +58,9 @@ inline constexpr std::array exit_meanings{
                 "`scree compare`: the runs differ; `scree validate`: a published value was missed"},
     ExitMeaning{exit_not_comparable,
                 "`scree compare`: the runs start with different bodies, or have nothing in common"},
-    ExitMeaning{exit_interrupted, "interrupted; the step was finished and all files are closed and readable"},
+    ExitMeaning{exit_interrupted,
+                "interrupted; Scree finished the step and closed all files, which are "
+                "readable"},
 };
 
 }  // namespace scree

@@ -193,7 +193,8 @@ void add_mesh(CLI::App& app, std::function<int()>& action) {
       ->type_name("TOLERANCE");
   command->add_flag(
       "--repair", options->repair,
-      "Merge corners, close T-junctions and holes, remove degenerate triangles, orient all outwards");
+      "Merge corners, close T-junctions and holes, remove degenerate triangles, orient all triangles "
+      "outwards");
   command
       ->add_option("--holes", options->hole_m,
                    "Largest hole that --repair fills, m (default: a twentieth of the size)")

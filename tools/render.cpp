@@ -276,8 +276,7 @@ void add_camera_options(CLI::App& command, RenderOptions& options) {
       ->capture_default_str();
   command.add_flag(
       "--fit-to-run", options.fit_to_run,
-      "Fit the camera to the whole run, not to the pictures drawn: pictures of different times have the "
-      "same camera");
+      "Fit the camera to the whole run, so that separate pictures of different times have the same camera");
   command.add_option("--zoom", options.picture.zoom, "Zoom factor; above 1: closer")
       ->check(number_in(zooms))
       ->capture_default_str();
@@ -335,8 +334,8 @@ void add_render(CLI::App& app, std::function<int()>& action) {
   command
       ->add_option(
           "--pictures", options->pictures,
-          "Number of pictures at equal intervals, also between frames: paths are smooth, with at most one "
-          "impact between two frames")
+          "Number of pictures of the film, at equal time intervals, also between frames; there the motion "
+          "is interpolated, with at most one impact")
       ->check(whole_number_in({.low = 2.0, .high = 1e6}))
       ->type_name("COUNT");
   command
@@ -345,11 +344,13 @@ void add_render(CLI::App& app, std::function<int()>& action) {
       ->check(number_in(not_negative))
       ->type_name("SECONDS");
   command->add_flag("--chains", options->picture.chains,
-                    "Draw force chains in transparent bodies; their width is the square root of the force");
+                    "Draw force chains in transparent bodies; their width is proportional to the square "
+                    "root of the force");
   command
       ->add_option(
           "--cut", options->cut,
-          "Do not draw walls beyond a point, m, in a direction, to show the inside of a closed machine")
+          "Do not draw the walls beyond the point X Y Z (m) in the direction DX DY DZ, to show the inside "
+          "of a closed machine")
       ->expected(6)
       ->check(number_in(places_m))
       ->type_name("X Y Z DX DY DZ");
@@ -357,8 +358,8 @@ void add_render(CLI::App& app, std::function<int()>& action) {
     command->add_option(name, names, meaning)->expected(1, 1000)->type_name("WALL ...");
   };
   walls("--glass", options->picture.looks.glass,
-        "Boundaries to draw as glass, by name, or all; by default those that would hide bodies");
-  walls("--opaque", options->picture.looks.metal, "Boundaries to draw as metal, by name, or all");
+        "Names of boundaries to draw as glass, or 'all' (default: those that would hide bodies)");
+  walls("--opaque", options->picture.looks.metal, "Names of boundaries to draw as metal, or 'all'");
   command->add_flag("--no-walls", options->no_walls, "Do not draw walls and floors");
   command->add_flag("--no-outlines", options->no_outlines,
                     "Do not draw the edges of periodic cells, inlets, outlets and the domain");

@@ -72,7 +72,8 @@ void add_report(CLI::App& app, std::function<int()>& action) {
       ->type_name("FOLDER");
   command
       ->add_option("--view-size", options->view_megabytes,
-                   "Megabytes of poses in the 3-D view, before compression; more megabytes give more frames")
+                   "Size of the data in the 3-D view, in megabytes before compression; a larger size gives "
+                   "more frames")
       ->check(number_in({.low = 1e-3, .high = 1e5}))
       ->capture_default_str();
   add_overwrite(*command, options->overwrite);

@@ -428,8 +428,9 @@ void add_watching(CLI::App& command, RunOptions& options) {
   command.add_flag("--open", options.open, "Open that page in the default browser (xdg-open)")->needs(view);
   command
       .add_option("--realtime", options.realtime,
-                  "Keep pace with the clock: simulated seconds per second (default: 1); the report has the "
-                  "factor, the longest steps and the number of steps slower than real time")
+                  "Run in real time: FACTOR seconds of simulated time per second of wall-clock time "
+                  "(default: 1); the summary contains the reached factor, the longest steps and the number "
+                  "of steps slower than real time")
       ->expected(0, 1)
       ->default_str("1")
       ->type_name("FACTOR")
@@ -449,21 +450,22 @@ void add_run(CLI::App& app, std::function<int()>& action) {
   CLI::Option* const resume =
       command
           ->add_option("--resume", options->resume,
-                       "Folder of a run to continue from its last checkpoint, as if it had never stopped; "
-                       "together with a scene: start the run there if there is none")
+                       "Folder of a run to continue from its last checkpoint, with the same results as "
+                       "without interruption; with a scene: if the folder contains no run, start it there")
           ->type_name("FOLDER")
           ->excludes(output);
   CLI::Option* const restart =
       command
           ->add_option(
               "--restart-from", options->restart_from,
-              "Folder of a run whose bodies are added to those of the scene, from its last checkpoint: with "
-              "numbers, velocities and, by name, materials and shapes")
+              "Folder of a run whose bodies, from its last checkpoint, are added to those of the scene; "
+              "they keep ids and velocities, and get materials and shapes by name from the scene")
           ->type_name("FOLDER")
           ->excludes(resume);
   command
       ->add_option("--time", options->restart_time_s,
-                   "For --restart-from: use the frame nearest to this simulated time, s (single precision)")
+                   "For --restart-from: use the frame nearest to this simulated time, s; frames are in "
+                   "single precision")
       ->needs(restart);
   add_threads(*command, options->threads);
   command->add_option("--until", options->until_s, "Simulated end time, s; overrides the scene")
@@ -489,7 +491,8 @@ void add_run(CLI::App& app, std::function<int()>& action) {
   command->add_flag("--details", options->details,
                     "At the end also print the times of the stages and all terms of the energy balance");
   command->add_flag("--stage-table", options->stage_table,
-                    "At the end, print the times of the stages at a dozen moments");
+                    "At the end, print a table of the computing times of the stages at about twelve times "
+                    "of the run");
   command
       ->add_flag("--strict{red}", options->strict,
                  "Exit with status 12 if the verdict is red; --strict=amber: also if it is amber")

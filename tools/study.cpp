@@ -95,12 +95,12 @@ std::vector<std::string> words_of(const CLI::App& command) {
 /// Common options of both kinds of commands.
 void add_common(CLI::App& command, const std::string& folder) {
   command.add_option("--folder", folder)->type_name("FOLDER")->expected(1);
-  command.add_option("--workers", "Runs side by side")
+  command.add_option("--workers", "Number of runs at the same time")
       ->type_name("N")
       ->check(whole_number_in(counts))
       ->expected(1);
-  command.add_flag("--retry")->description("Run those again that failed");
-  command.add_flag("-q,--quiet")->description("Print nothing but results, warnings and errors");
+  command.add_flag("--retry")->description("Repeat runs that failed");
+  command.add_flag("-q,--quiet")->description("Print only results, warnings and errors");
 }
 
 void add_study(CLI::App& command) {
@@ -108,15 +108,18 @@ void add_study(CLI::App& command) {
       ->type_name("STUDY.toml")
       ->required()
       ->expected(1);
-  add_common(command, "Folder of runs and tables; the study's if not given");
-  command.add_option("-o,--output", "The picture; in the folder if not given")
+  add_common(command, "Folder for runs and tables (default: `folder` of the study file, or results/NAME)");
+  command
+      .add_option("-o,--output",
+                  "File of the figure (default: figures.png or calibration.png in the "
+                  "folder)")
       ->type_name("FILE")
       ->expected(1);
-  command.add_option("--threads", "Threads of each run; the study's if not given")
+  command.add_option("--threads", "Number of threads of each run (default: that of the study file)")
       ->type_name("N")
       ->check(whole_number_in(counts))
       ->expected(1);
-  command.add_flag("--dry-run")->description("List the runs, and run nothing");
+  command.add_flag("--dry-run")->description("Only list the runs");
 }
 
 }  // namespace
@@ -135,29 +138,37 @@ void add_studies(CLI::App& app, std::function<int()>& action) {
     });
     return command;
   };
-  CLI::App* const sweep =
-      add("sweep", "study", "Run a scene over many parameters and seeds: one table, errors, figures", true);
+  CLI::App* const sweep = add("sweep", "study",
+                              "Run a scene with many values of its parameters and seeds; write a table with "
+                              "errors, and figures",
+                              true);
   add_study(*sweep);
-  sweep->add_option("--task", "One run only, from 0: a task of a Slurm array")->type_name("N")->expected(1);
-  sweep->add_flag("--tasks")->description("Print how many runs there are");
-  sweep->add_flag("--gather")->description("Make the tables and the picture of what is there");
-  sweep->add_flag("--print-slurm")->description("Print a script for sbatch, a task for each run");
+  sweep->add_option("--task", "Number of the only run to execute, from 0, for a task of a Slurm array")
+      ->type_name("N")
+      ->expected(1);
+  sweep->add_flag("--tasks")->description("Print the number of runs");
+  sweep->add_flag("--gather")
+      ->description(
+          "Write the tables and the figure from the runs which already "
+          "exist");
+  sweep->add_flag("--print-slurm")->description("Print a script for sbatch, with one task for each run");
   add_study(*add("calibrate", "study",
-                 "Find parameters with which runs give measured values, with uncertainty", true));
-  CLI::App* const validate =
-      add("validate", "validation", "Hold the program against published experiments and closed forms", false);
-  validate->add_option("cases", lists->cases, "Names of cases; all of the library if none is given")
-      ->type_name("CASE");
-  validate->add_flag("--full")->description("The long form: larger, with more seeds; and a page");
-  validate->add_flag("--list")->description("List the cases, and run nothing");
-  add_common(*validate, "Folder of runs and results; results/validation if not given");
+                 "Fit parameters so that runs reproduce measured values, with uncertainties", true));
+  CLI::App* const validate = add(
+      "validate", "validation", "Compare results with published experiments and analytical solutions", false);
+  validate->add_option("cases", lists->cases, "Names of cases (default: all)")->type_name("CASE");
+  validate->add_flag("--full")->description(
+      "Run the full form, which is larger and has more seeds, and "
+      "write validation.md");
+  validate->add_flag("--list")->description("Only list the cases");
+  add_common(*validate, "Folder for runs and results (default: results/validation)");
   validate->add_option("--library", "Folder of the cases")->type_name("FOLDER")->expected(1);
   validate
       ->add_option("--set", lists->settings,
-                   "A setting of all runs: what the outcome owes to it; may be repeated")
+                   "Setting of all scenes to override, to see its effect on the results; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  validate->add_flag("--page")->description("Write validation.md in the short form too");
+  validate->add_flag("--page")->description("Write validation.md also for the short form");
 }
 
 }  // namespace scree

@@ -17,9 +17,9 @@ constexpr const char* introduction = R"md(# Scene files
 A scene is one [TOML](https://toml.io) file. All numbers are in SI units. A key that is not listed here is an error, and
 so is a value outside its range. `scree check scene.toml` reports all errors at once, each with its line.
 
-The pages of this reference are generated from the table of keys that the reader itself uses (`scree scene-reference
-docs`); a test keeps them equal. `docs/scene.schema.json` holds the same for editors. Editors that know Taplo read it if the
-first line of a scene is `#:schema path/to/scene.schema.json`.
+`docs/scene.schema.json` is a JSON Schema of scenes. Editors use it to complete and check keys; editors with Taplo do so if
+the first line of a scene is `#:schema path/to/scene.schema.json`. The program generates these pages and the schema from the
+keys that it reads (`scree scene-reference docs`).
 
 ```toml
 gravity = [0, 0, -9.81]
@@ -47,11 +47,12 @@ name = "floor"
 
 A text that begins with `=` is an expression. It may use numbers, names of `[parameters]`, `+ - * / ^ ( )`, `pi`,
 `degree` (pi / 180), and `sqrt sin cos tan abs floor ceil round min max`. Angles are in radians: `"= sin(35 * degree)"`.
-Parameters may refer to each other. A text parameter can only be a whole value: `material = "= wall"`.
+Parameters may refer to each other. A parameter which is a text cannot be part of an expression; it can only be the whole
+value: `material = "= wall"`.
 
 `scree run scene.toml --set count=500 --set solver.max_sweeps=50 --set "bodies[0].radius=0.1"` changes values for one run.
-A name alone is the parameter of that name; if there is none, it is a key of the top level. Anything else is the path of a
-key, in which list entries count from 0. The text after `=` is a TOML value; a bare word is a text.
+A single name is a parameter; if no parameter has this name, it is a key of the top level. A name with dots or brackets is the
+path of a key; the first `[[bodies]]` heading is `bodies[0]`. After `=` comes a TOML value. A word without quotes is a text.
 
 )md";
 
@@ -59,34 +60,34 @@ constexpr const char* checked_text = R"md(## What is checked before a run
 
 These are errors:
 
-- A quaternion whose norm differs from 1 by more than 0.001. All others are normalised.
+- A quaternion whose norm differs from 1 by more than 0.001. Scree normalises other quaternions.
 - A body whose centre is behind a plane, outside a hollow sphere, or in the wall of a tube or of a surface of revolution.
 - A body in a bore that is narrower than the body.
 - A body that overlaps a boundary or another body deeper than `checks.max_initial_overlap`. Scree names the deepest pair,
   with the lines where its two bodies were defined.
-- A lattice or a random group that does not fit into its region. The message gives the number of bodies that fitted.
+- A generated group that does not fit into its region. The message contains the number of bodies that fit.
 
 These are warnings:
 
 - A body that moves by more than half of its smallest semi-axis in the first step.
-- An unknown column, and a parameter that is not used.
-- Values that granular scenes hardly ever have: densities below 10 or above 23000 kg/m^3, friction above 2, bodies smaller
+- An unknown column of a table, and a parameter that is not used.
+- Values that are unusual in granular scenes: densities below 10 or above 23000 kg/m^3, friction above 2, bodies smaller
   than a micrometre or larger than 10 m.
-- A step so long that the smallest bodies, as they fall, pass their smallest semi-axis in fewer than three steps.
+- A time step that is too long: freely falling bodies move by the smallest semi-axis in fewer than three steps.
 
 `scree check --exact scene.toml` also classifies each pair of bodies that nearly touch, by the characteristic polynomial of
 the two ellipsoids and without iteration. A pair is `separate`, `touching`, `overlapping`, or `inside` if one body contains
-the other. The command counts each class, and names the deepest pair with ids and places. It also counts the pairs for which
-the gap that a step finds contradicts the class.
+the other. The command prints the number of pairs in each class, and the ids and positions of the deepest pair. It also prints the number
+of pairs for which the contact search of a step gives another result.
 
-For a scene whose overlaps are too deep, add `--set checks.max_initial_overlap=100`.
+To check a scene whose overlaps are too deep for a run, add `--set checks.max_initial_overlap=100`.
 )md";
 
 constexpr const char* tables_text = R"md(## Tables of bodies
 
 `table = "bodies.csv"`: the first line names the columns, in any order, in upper or lower case. Lines that begin with `#`
 and empty lines are skipped. The separator is a comma, or else a semicolon or a tab; with these two the decimal point may
-be a comma. A byte-order mark is allowed. `x, y, z` are required; each of the other groups is optional as a whole.
+be a comma. A byte-order mark is allowed. `x, y, z` are required. The other groups are optional, but must be complete.
 
 | columns (CSV) | dataset (HDF5) | unit | if absent |
 |---|---|---|---|
@@ -98,8 +99,8 @@ be a comma. A byte-order mark is allowed. `x, y, z` are required; each of the ot
 | `wx, wy, wz` | `angular_velocity` [n, 3] | rad/s | `angular_velocity` of the heading |
 | `material` | `material` [n] | | `material` of the heading; a value is a name, or the number of a material of the scene, from 0 |
 
-Columns with names of other programs are read too: `r`; `d` and `diameter`, which are halved; `q0` to `q3` and `quatw` to
-`quatk` (w first); `omegax` and so on.
+Scree also reads columns with the names of other programs: `r` (radius), `d` and `diameter`, `q0` to `q3` and `quatw` to
+`quatk` (w first), `omegax`, `omegay`, `omegaz`.
 
 `table = "bodies.h5"`: one dataset for each group, of any number type; the first index is the body. Other columns and
 datasets are ignored. Scree warns about unknown columns of a CSV file, except `id` and `time_s` of exported tables.

@@ -99,7 +99,7 @@ low = [-0.1, -0.1, 0]
 high = [0.1, 0.1, 0.4]
 open = ["+z"]
 )"},
-    ReferencePage{"walls", "Walls and their motion", "Boundaries of all forms, at rest or moving.",
+    ReferencePage{"walls", "Walls and their motion", "Walls of all kinds, at rest or moving.",
                   "boundaries|motion", R"([[materials]]
 name = "steel"
 density = 7800
@@ -122,7 +122,7 @@ axis = [0, 1, 0]
 point = [0, 0, 0]
 angular_speed = "= 30 * pi / 30"  # 30 revolutions per minute
 )"},
-    ReferencePage{"inlets", "Inlets, outlets, domain", "Where grains come in, and where they leave.",
+    ReferencePage{"inlets", "Inlets, outlets, domain", "Places where grains enter and leave.",
                   "inlets|grains|region|scale|outlets|domain", R"(time_step = 0.001
 
 [[materials]]
@@ -161,7 +161,10 @@ type = "box"
 low = [0.3, -1, -0.1]
 high = [2, 1, 1]
 )"},
-    ReferencePage{"cells", "Periodic cells", "Space without walls, sheared or pressed.", "cell|flow",
+    ReferencePage{"cells", "Periodic cells",
+                  "Periodic space without walls, which can be sheared or "
+                  "compressed.",
+                  "cell|flow",
                   R"(gravity = [0, 0, 0]
 time_step = 0.001
 end_time = 1
@@ -238,7 +241,7 @@ tensile_strength = 1e5
 type = "plane"
 name = "floor"
 )"},
-    ReferencePage{"events", "Events", "Actions that a run does when a quantity crosses a threshold.",
+    ReferencePage{"events", "Events", "Actions that a run performs when a quantity crosses a threshold.",
                   "events|region",
                   R"([[materials]]
 name = "sand"
