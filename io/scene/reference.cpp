@@ -177,7 +177,7 @@ bool has_forms(std::string_view section) {
 std::string section_table(const SectionInfo& section) {
   const bool forms = has_forms(section.name);
   std::string text =
-      fmt::format("| key | type | unit | allowed | default |{} meaning |\n|---|---|---|---|---|{}---|\n",
+      fmt::format("| key | meaning | type | unit | allowed | default |{}\n|---|---|---|---|---|---|{}\n",
                   forms ? " forms |" : "", forms ? "---|" : "");
   for (const Key& key : keys()) {
     if (key.section != section.name) continue;
@@ -185,11 +185,11 @@ std::string section_table(const SectionInfo& section) {
     const std::string fallback = key.required    ? "**required**"
                                  : value.empty() ? ""
                                                  : fmt::format("`{}`", value);
-    text += fmt::format("| `{}` | {} | {} | {} | {} |", key.name, cell(type_name(key)), key.unit,
-                        to_string(key.range), fallback);
+    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |", key.name, cell(std::string(key.description)),
+                        cell(type_name(key)), key.unit, to_string(key.range), fallback);
     if (forms)
       text += fmt::format(" {} |", key.forms.empty() ? "all" : joined(split_words(key.forms), "", ", "));
-    text += fmt::format(" {} |\n", cell(std::string(key.description)));
+    text += '\n';
   }
   return text;
 }
