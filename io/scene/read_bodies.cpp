@@ -87,12 +87,14 @@ class GroupReader {
   /// bodies.
   void enter(const Bodies& made) {
     const std::size_t begin = bodies().size();
-    for (std::size_t i = group_.begin; i < group_.end; ++i)
+    for (std::size_t i = group_.begin; i < group_.end; ++i) {
       add_body(bodies(), model_.shapes, model_.materials,
                {made.shape[i],
                 made.material[i],
                 made.pose(i),
                 {made.linear_velocity[i], made.angular_velocity[i]}});
+      bodies().orientation.back() = made.orientation[i];  // exactly: add_body() normalises anew
+    }
     group_.end = begin + (group_.end - group_.begin);
     group_.begin = begin;
     if (!section_.node()->faulty) carry();

@@ -403,7 +403,7 @@ class Results(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "has no folder"):
             scree.Run(scree.Scene(SCENE)).show()
         self.assertEqual(results.status, "running")
-        with self.assertRaisesRegex(scree.ReadError, "goes on"):
+        with self.assertRaisesRegex(scree.ReadError, "has not finished"):
             results.summary
         run.finish()
         self.assertEqual(results.status, "interrupted")

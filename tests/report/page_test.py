@@ -52,7 +52,14 @@ const wait = setInterval(() => {
     }
     return coloured / (w * h);
   };
-  const seen = { state: document.body.dataset.state, before: look(), diagrams: document.querySelectorAll(".uplot").length };
+  const seen = { state: document.body.dataset.state, before: look(), diagrams: document.querySelectorAll(".uplot").length,
+    columns: document.querySelectorAll("#any-column option").length };
+  // Another column, and logarithmic axes, are drawn in place of what was there.
+  const choice = document.getElementById("any-column");
+  choice.value = choice.options[choice.options.length - 1].value;
+  choice.dispatchEvent(new Event("change"));
+  for (const button of document.querySelectorAll(".plot button")) button.click();
+  seen.again = document.querySelectorAll(".uplot").length;
   const slider = document.getElementById("time");
   slider.value = slider.max;
   slider.dispatchEvent(new Event("input"));
@@ -338,7 +345,7 @@ def main():
     assert data["summary"]["verdict"]["grade"] == "green", data["summary"]["verdict"]
     check_verdict(seen, data["summary"]["verdict"], "rgb(46, 158, 107)")
     assert seen["title"] == "drop <b>", seen
-    assert seen["diagrams"] == len(data["plots"]) >= 10, seen
+    assert seen["diagrams"] == seen["again"] == len(data["plots"]) + 1 >= 11 and seen["columns"] > 20, seen
     # Bodies cover a part of the picture, which differs at the end.
     assert 0.005 < seen["before"] < 0.5 and 0.005 < seen["after"] < 0.5 and seen["before"] != seen["after"], seen
     assert seen["clock"] == "t = 0.300 s", seen
