@@ -54,6 +54,8 @@ class MeasurementReader {
       case MeasureKind::pair_correlation:
         if (plan_.region && !std::holds_alternative<BoxRegion>(*plan_.region))
           refuse("region", "must be a box; in a periodic cell it can be omitted");
+        // Without a volume there is no density to compare with.
+        if (!world_.is_recorded && !reading_.scene.model.cell.is_periodic()) require_region();
         break;
       case MeasureKind::bodies:
         require_bodies();

@@ -143,7 +143,7 @@ class Shape(unittest.TestCase):
         refused("odd.stl", b"solid x\nvertex 1 2\n", 6, "three numbers")
         refused("mesh.vrml", b"", 6, "allowed .stl, .obj, .ply")
         refused("no.ply", b"solid\n", 6, "does not begin with ply")
-        refused("cut.ply", b"ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nend_header\n1\n", 6, "ends in vertex 2 of 2")
+        refused("cut.ply", b"ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nend_header\n1\n", 6, "ends within vertex 2 of 2")
         refused("nan.stl", b"\0" * 80 + struct.pack("<I12fH", 1, *[float("nan")] * 12, 0), 6, "not finite")
         self.assertEqual(scree_shape("--fit", self.folder / "none.stl").returncode, 6)
         done = scree_shape()

@@ -184,7 +184,7 @@ class Machine(unittest.TestCase):
                 environments.step([[1], [7]])
             with self.assertRaisesRegex(RuntimeError, "environment 1: .*exit code 7"):
                 environments.step([[1], [1]])
-            with self.assertRaisesRegex(ValueError, "must be 2"):
+            with self.assertRaisesRegex(ValueError, "must have 2 entries"):
                 environments.step([[1]])
         with self.assertRaisesRegex(RuntimeError, "closed"):
             environments.reset()

@@ -148,7 +148,7 @@ class Sweep(unittest.TestCase):
                 values = [table["value"][0] for table in tables]
                 np.testing.assert_allclose(values, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], rtol=1e-12)
                 self.assertEqual(len(list(Path(folder).iterdir())), len(measures))
-            for measure, words in ((lambda run: 1.0, "lambda"), (of_length(object()), "holds")):
+            for measure, words in ((lambda run: 1.0, "lambda"), (of_length(object()), "contains")):
                 with self.assertRaisesRegex(TypeError, words):
                     scree.sweep(ball(), [{}], measure, workers=1, until=0.01, folder=folder)
 

@@ -1052,5 +1052,14 @@ TEST(Shapes, ClumpsComeFromFilesOfSpheres) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(Measurements, PairCorrelationNeedsAVolume) {
+  const std::string scene =
+      "[[measurements]]\nmeasure = \"pair_correlation\"\n[[materials]]\nname = \"m\"\ndensity = 1\n"
+      "[[bodies]]\nradius = 0.1\nposition = [0.5, 0.5, 0.5]\n";
+  const std::string cell = "[cell]\nlow = [0, 0, 0]\nhigh = [1, 1, 1]\n";
+  EXPECT_THROW(read_scene_text(scene, "s.toml"), InputError);
+  EXPECT_EQ(read_scene_text(scene + cell, "s.toml").measurements.size(), 1u);
+}
+
 }  // namespace
 }  // namespace scree::io
