@@ -50,6 +50,17 @@ class Mixing : public Measurement {
     std::vector<double> count(kinds, 0.0);
     std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::pair<double, double>> cells;
     double mean = 0.0, square = 0.0, all = 0.0;
+    // The first two classes that have bodies: a wall's material is a class too, which no body is of.
+    std::vector<bool> is_there(kinds, false);
+    for_bodies_in(moment, region_, [&](std::size_t i, const Vec3&) {
+      if (const std::optional<std::size_t> kind = kind_of(moment, i)) is_there[*kind] = true;
+    });
+    const auto next = [&](std::size_t from) {
+      return static_cast<std::size_t>(
+          std::find(is_there.begin() + static_cast<std::ptrdiff_t>(from), is_there.end(), true) -
+          is_there.begin());
+    };
+    const std::size_t lead = next(0), second = lead < kinds ? next(lead + 1) : kinds;
     for_bodies_in(moment, region_, [&](std::size_t i, const Vec3& x) {
       const std::optional<std::size_t> kind = kind_of(moment, i);
       if (!kind) return;
@@ -61,15 +72,16 @@ class Mixing : public Measurement {
       all += 1.0;
       const auto at = [&](int k) { return static_cast<std::int64_t>(std::floor(x[k] / cell_)); };
       auto& [first, together] = cells[{at(0), at(1), at(2)}];
-      first += *kind == 0 ? 1.0 : 0.0;
+      first += *kind == lead ? 1.0 : 0.0;
       together += 1.0;
     });
-    std::vector<double> row = lacey(cells, count, all);
+    std::vector<double> row = lacey(cells, lead < kinds ? count[lead] : 0.0, all);
     for (std::size_t k = 0; k < kinds; ++k)
       centre[k] = count[k] > 0.0 ? Vec3(centre[k] / count[k]) : Vec3(Vec3::Constant(none));
     const double spread = std::sqrt(std::max(0.0, square / all - mean * mean / (all * all)));
     // A column of the height h has the spread h / sqrt(12); its halves are h / 2 apart.
-    const double apart = kinds > 1 ? up_.dot(centre[0] - centre[1]) / (std::sqrt(3.0) * spread) : none;
+    const double apart =
+        second < kinds ? up_.dot(centre[lead] - centre[second]) / (std::sqrt(3.0) * spread) : none;
     row.insert(row.begin() + 1, apart);
     for (std::size_t k = 0; k < kinds; ++k) {
       append(row, centre[k]);
@@ -104,8 +116,8 @@ class Mixing : public Measurement {
   /// Lacey (1954): (S0^2 - S^2) / (S0^2 - Sr^2) of the share of the first class in cells, weighted by bodies:
   /// S0^2 = p (1 - p) for separate classes, Sr^2 = p (1 - p) / n for random mixing, with n
   /// bodies per cell. And the number of cells.
-  static std::vector<double> lacey(const auto& cells, const std::vector<double>& count, double all) {
-    const double p = all > 0.0 ? count[0] / all : none, apart = p * (1.0 - p);
+  static std::vector<double> lacey(const auto& cells, double firsts, double all) {
+    const double p = all > 0.0 ? firsts / all : none, apart = p * (1.0 - p);
     double variance = 0.0, inverse = 0.0;
     for (const auto& [place, sums] : cells) {
       const auto& [first, together] = sums;

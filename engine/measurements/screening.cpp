@@ -1,5 +1,6 @@
 // Measurement `screening`: separation of small grains from large ones by a screen.
 #include <cmath>
+#include <map>
 
 #include "engine/measurements/crossings.h"
 #include "engine/measurements/kinds.h"
@@ -9,7 +10,9 @@ namespace scree {
 namespace {
 
 /// Undersize bodies are smaller than the aperture. Efficiency: share of the undersize that passed through the
-/// screen in all undersize that left it either way. Purity: share of undersize in what passed through.
+/// screen in all undersize that left it either way. Purity: share of undersize in what passed through. A body
+/// counts at the first of the two planes that it crosses: planes are endless unless they have a radius, and
+/// what falls off the end of the screen crosses the plane below it too.
 class Screening : public Measurement {
  public:
   explicit Screening(const MeasurementPlan& plan)
@@ -32,6 +35,10 @@ class Screening : public Measurement {
   void see(const MeasuredMoment& moment) override {
     const auto add = [&](Crossings& plane, int first) {
       plane.see(moment, [&](std::size_t i, int way) {
+        const auto crossed = crossed_.try_emplace(moment.bodies.id[i], Crossed{first, 0}).first;
+        if (crossed->second.plane != first) return;
+        crossed->second.net += way;
+        if (crossed->second.net == 0) crossed_.erase(crossed);
         const bool large = diameter(moment.shapes, moment.bodies.shape[i]) >= aperture_;
         mass_[first + (large ? 1 : 0)] += way * moment.bodies.mass[i];
       });
@@ -53,18 +60,30 @@ class Screening : public Measurement {
     numbers.insert(numbers.end(), {last_through_, last_over_});
     through_.append_memory(numbers);
     over_.append_memory(numbers);
+    for (const auto& [id, crossed] : crossed_) {
+      numbers.push_back(static_cast<double>(id));
+      numbers.push_back(crossed.plane);
+      numbers.push_back(crossed.net);
+    }
     return numbers;
   }
   void remember(std::vector<double> n) override {
     for (int k = 0; k < 4; ++k) mass_[k] = n.at(k);
     last_through_ = n.at(4);
     last_over_ = n.at(5);
-    over_.remember(n, through_.remember(n, 6));
+    for (std::size_t at = over_.remember(n, through_.remember(n, 6)); at + 2 < n.size(); at += 3)
+      crossed_[static_cast<BodyId>(n[at])] = {static_cast<int>(n[at + 1]), static_cast<int>(n[at + 2])};
   }
 
  private:
   double aperture_;
   Crossings through_, over_;
+  /// The plane that a body crossed, by its place in mass_, and how many times more along the normal than
+  /// back.
+  struct Crossed {
+    int plane, net;
+  };
+  std::map<BodyId, Crossed> crossed_;
   double mass_[4]{};  // kg: undersize and oversize through, undersize and oversize over
   double last_through_ = 0.0, last_over_ = 0.0;
 };

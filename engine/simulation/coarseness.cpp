@@ -170,6 +170,16 @@ WallWay wall_way(const Boundary& boundary, const BoundaryPose& boundary_pose, do
   const Vec3 spin = moving_spin(wall);
   WallWay way;
   way.travel_m = h * (speed_of(wall, wall.twist.linear) + (spin.isZero(0.0) ? 0.0 : spin.norm() * radius_m));
+  if (const std::optional<WallExtent> extent = extent_of(wall.surface); extent && !spin.isZero(0.0)) {
+    // The corners of its box are the farthest places from the axis, which can be much nearer than its ends.
+    double fastest = 0.0;
+    for (int corner = 0; corner < 8; ++corner) {
+      const Vec3 sign((corner & 1) != 0 ? 1 : -1, (corner & 2) != 0 ? 1 : -1, (corner & 4) != 0 ? 1 : -1);
+      const Vec3 place = extent->middle + sign.cwiseProduct(extent->half) - centre;
+      fastest = std::max(fastest, (wall.twist.linear + spin.cross(place)).norm());
+    }
+    way.travel_m = std::min(way.travel_m, h * fastest);
+  }
   for (int k = 1; k < looks; ++k) {
     const double part = static_cast<double>(k) / looks;
     const Pose is = pose(part), evenly = moved(begin, WallMotion{centre, wall.twist}, part * h);

@@ -504,9 +504,17 @@ Summary RunRecorder::finish(RunStatus status, const State& state, bool good) {
     summary.frame_rounding = frame_rounding(p.scene.model.shapes, state.bodies, p.scene.origin);
     summary.better_origin = origin_near(state.bodies);
   }
-  if (summary.status == RunStatus::finished && summary.energy_created_relative > created_limit.amber)
-    summary.remedies = try_remedies(p.scene, summary.energy_created_most);
   summary.verdict = judge(summary, p.scene.model.settings);
+  // Trials repeat a part of the run three times. Pinched bodies need another scene first, so none are made
+  // then.
+  const bool is_pinched = std::ranges::any_of(summary.verdict.findings, [](const Finding& finding) {
+    return finding.code == pinch_limit.code && finding.grade != Grade::green;
+  });
+  if (summary.status == RunStatus::finished && summary.energy_created_relative > created_limit.amber &&
+      !is_pinched) {
+    summary.remedies = try_remedies(p.scene, summary.energy_created_most);
+    summary.verdict = judge(summary, p.scene.model.settings);
+  }
   attempt([&] { write_whole_file(p.folder.summary(), to_json(summary)); });
   if (first_error) throw WriteError(*first_error);
   return summary;

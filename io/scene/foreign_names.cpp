@@ -445,9 +445,15 @@ constexpr KeyAdvice key_advice[] = {
      "write interval, s"},
     {"output", "path|dir|directory|filename",
      "is an option of the command line: scree run -o FOLDER"},
+    {"events", "time|at|when", "write quantity = \"time_s\" and rises_above = the time, s"},
+    {"boundaries", "closed|capped", "write caps = [\"start\", \"end\"]"},
+    {"measurements", "type|kind", "write measure"},
 };
 
 constexpr WordAdvice word_advice[] = {
+    {"parts", "freedom", "x|y|z", "write freedom = \"along\" and direction = [0, 0, 1]"},
+    {"parts", "freedom", "rotation|rotate|translation", "write freedom = \"about\" with axis, or \"along\" with direction"},
+    {"measurements", "measure", "power|force|torque|energy|mass", "write measure = \"quantity\" and quantities = [...] (docs/observables.md)"},
     {"bodies", "generate", "grid", "is called \"lattice\""},
     {"scale", "distribution", "gaussian", "is called \"normal\""},
     {"region", "type", "block|cuboid", "is called \"box\""},
@@ -479,6 +485,8 @@ constexpr WordAdvice word_advice[] = {
 };
 
 constexpr TypeAdvice type_advice[] = {
+    {"parts", "force", "it is one number, N, along direction; the sign counts"},
+    {"parts", "torque", "it is one number, N m, about axis; the sign counts"},
     {"", "gravity", "gravity is a vector: write gravity = [0, 0, -9.81]"},
     {"", "solver", "write [solver] and below it kind = \"gauss_seidel\""},
     {"", "output", "write [output] and below it interval = 0.02; the folder is given by scree run -o FOLDER"},

@@ -122,8 +122,6 @@ class GroupReader {
       refuse("fixed", "cannot be combined with motion: a body with a motion is not fixed");
     const char* const key = section_.has("part") ? "part" : moves ? "motion" : "fixed";
     if (!moves && !fixed && !section_.has("part")) {
-      if (section_.has("name") && reading_.top->find("joints") == nullptr)
-        refuse("name", "has no effect: no part carries these bodies, and they have no joints");
       return;
     }
     for (const char* velocity : {"velocity", "angular_velocity"})

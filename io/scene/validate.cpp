@@ -89,8 +89,9 @@ class Validator {
     const bool is_top = section.empty();
     if (!is_top && find_key("", key) != nullptr)
       return fmt::format(
-          "'{}' belongs at the top of the file, before the first heading; here it is a key of {}", key,
-          section_info(section).heading);
+          "'{}' belongs at the top of the file, before the first heading: below {} it belongs to that "
+          "heading",
+          key, section_info(section).heading);
     if (const std::string near = did_you_mean(key, key_names(section)); !near.empty()) return near;
     for (const char* other : {"materials", "bodies", "boundaries", "inlets", "parts", "solver", "output"})
       if (section != other && find_key(other, key) != nullptr)

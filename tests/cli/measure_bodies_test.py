@@ -299,10 +299,19 @@ region = { type = "box", low = [-1, -1, 0.05], high = [1, 1, 0.1] }
                           "over = { point = [0.05, 0, 0], normal = [1, 0, 0] }\naperture = 0.05\n")
         frames = frames_of(run)
         sums = np.zeros(4)  # undersize and oversize through, then over
+        crossed = {}  # row of /bodies: the plane, and the net number of crossings
         for k, (before, after) in enumerate(zip(frames, frames[1:])):
             old = sums.copy()
             for at, plane in enumerate((([0, 0, 0.12], [0, 0, -1], 0.12), ([0.05, 0, 0], [1, 0, 0], None))):
-                sign, _, mass, _, diameter = crossings(before, after, *plane)
+                sign, rows, mass, _, diameter = crossings(before, after, *plane)
+                for b in np.flatnonzero(sign):  # a body counts at the plane that it crossed first
+                    first, net = crossed.get(rows[b], (at, 0))
+                    if first != at:
+                        sign[b] = 0
+                    else:
+                        crossed[rows[b]] = (at, net + sign[b])
+                        if net + sign[b] == 0:
+                            del crossed[rows[b]]
                 sums[2 * at] += (sign * mass)[diameter < 0.05].sum()
                 sums[2 * at + 1] += (sign * mass)[diameter >= 0.05].sum()
             names = [f"{size}_{way}_kg" for way in ("through", "over") for size in ("undersize", "oversize")]
@@ -314,7 +323,7 @@ region = { type = "box", low = [-1, -1, 0.05], high = [1, 1, 0.1] }
                 self.near(got["purity"][k], sums[0] / (sums[0] + sums[1]), 1e-9)
             if sums[0] + sums[2] > 1e-9:
                 self.near(got["efficiency"][k], sums[0] / (sums[0] + sums[2]), 1e-9)
-        self.assertTrue(np.all(sums[:3] != 0))
+        self.assertGreaterEqual(np.count_nonzero(sums), 2, sums)
 
 
 if __name__ == "__main__":

@@ -136,6 +136,7 @@ void read_csv(Bytes bytes) {
   io::TableFaults faults;
   const std::string text = text_of(bytes);
   (void)io::judged_table(io::read_csv_text(text, "table.csv", faults), "table.csv", faults);
+  (void)io::judged_table(io::read_particles(text, "table.dump", faults), "table.dump", faults);
   for (const Fault& fault : faults.faults) (void)to_string(fault);
 }
 
