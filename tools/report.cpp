@@ -94,7 +94,10 @@ std::string energies(const io::Summary& s) {
   return text;
 }
 
-std::string events(const std::vector<io::EventSummary>& list) {
+/// In the order of their times; those that did not happen come last.
+std::string events(std::vector<io::EventSummary> list) {
+  std::ranges::stable_sort(list, {},
+                           [](const io::EventSummary& e) { return e.count == 0 ? infinity : e.last.time_s; });
   std::string text;
   for (const io::EventSummary& e : list) {
     if (e.count == 0)
