@@ -91,14 +91,9 @@ double kept_at_hand(std::span<const double> rows, double count) {
 std::int64_t bodies_to_come(const io::Scene& scene) {
   double sum = 0.0;
   for (const Inlet& inlet : scene.model.inlets) {
-    double mean_mass = 0.0, before = 0.0;
-    for (const InletGrain& grain : inlet.grains) {
-      mean_mass += (grain.until - before) * volume(scene.model.shapes, grain.shape) *
-                   scene.model.materials.density(grain.material);
-      before = grain.until;
-    }
-    const double each = inlet.mass_rate > 0.0 ? mean_mass : 1.0;
-    sum += std::min({due(inlet, scene.end_time_s) / each, inlet.most_mass / mean_mass, inlet.most_count});
+    const double mean = mean_mass(inlet.grains, scene.model);
+    const double each = inlet.mass_rate > 0.0 ? mean : 1.0;
+    sum += std::min({due(inlet, scene.end_time_s) / each, inlet.most_mass / mean, inlet.most_count});
   }
   return static_cast<std::int64_t>(std::min(sum, 1e15));
 }

@@ -89,7 +89,7 @@ void look_at_sizes(Reading& reading) {
 }
 
 Fault about_top(const Section& top, const Reading& reading, const char* key, std::string problem) {
-  if (top.has(key)) return fault_at(top.given(key), key, std::move(problem));
+  if (top.has(key)) return about(top, key, std::move(problem));
   Fault warning;
   warning.where.file = reading.scene.file.string();
   warning.key_path = key;

@@ -92,8 +92,7 @@ std::optional<std::array<Formula, 3>> read_formulas(const Section& section, std:
   const std::vector<Node>& items = section.given(key).items;
   std::vector<Formula> read;
   for (std::size_t k = 0; k < 3; ++k) {
-    const std::string path =
-        fmt::format("{}{}{}[{}]", section.path(), section.path().empty() ? "" : ".", key, k);
+    const std::string path = fmt::format("{}[{}]", section.path_of(key), k);
     if (std::optional<Formula> formula = read_formula(items[k], path, what, reading))
       read.push_back(std::move(*formula));
   }

@@ -239,8 +239,7 @@ std::vector<Section> elements(const Section& top, std::string_view key) {
   if (list == nullptr || list->kind != NodeKind::list) return sections;
   for (std::size_t i = 0; i < list->items.size(); ++i) {
     if (list->items[i].kind != NodeKind::table) continue;
-    sections.emplace_back(&list->items[i], key,
-                          fmt::format("{}{}{}[{}]", top.path(), top.path().empty() ? "" : ".", key, i));
+    sections.emplace_back(&list->items[i], key, fmt::format("{}[{}]", top.path_of(key), i));
   }
   return sections;
 }
@@ -295,7 +294,7 @@ void read_adaptive_step(const Section& top, Scene& scene, std::vector<Fault>& fa
 void check_length(const Section& top, const Scene& scene, std::vector<Fault>& faults) {
   const auto refuse = [&](const Section& section, const std::string& key, const std::string& problem,
                           const std::string& allowed) {
-    Fault fault = fault_at(section.given(key), section.path().empty() ? key : section.path_of(key), problem);
+    Fault fault = about(section, key, problem);
     fault.unit = "s";
     fault.allowed = allowed;
     faults.push_back(std::move(fault));

@@ -47,17 +47,6 @@ struct Ingredient {
   double share = 1.0;              // in the mixture, by mass or by number; the sum is arbitrary
 };
 
-/// Mean mass of a grain, kg.
-double mean_mass(const Ingredient& ingredient, const Model& model) {
-  double mean = 0.0, before = 0.0;
-  for (const InletGrain& grain : ingredient.grains) {
-    mean +=
-        (grain.until - before) * volume(model.shapes, grain.shape) * model.materials.density(grain.material);
-    before = grain.until;
-  }
-  return mean;
-}
-
 /// Reports a fault and returns nothing if the heading of an inlet or of its grains is faulty.
 std::optional<Ingredient> read_ingredient(const Section& section, int sizes, Reading& reading) {
   const std::optional<MaterialIndex> material = find_material(section, reading);
@@ -104,7 +93,7 @@ std::vector<InletGrain> mixed(const std::vector<Ingredient>& ingredients, bool b
   std::vector<double> number;
   double sum = 0.0;
   for (const Ingredient& i : ingredients) {
-    number.push_back(by_mass ? i.share / mean_mass(i, model) : i.share);
+    number.push_back(by_mass ? i.share / mean_mass(i.grains, model) : i.share);
     sum += number.back();
   }
   std::vector<InletGrain> grains;

@@ -48,7 +48,7 @@ std::vector<Vec2> Section::profile(std::string_view key) const {
 }
 
 Section Section::child(std::string_view key) const {
-  return {has(key) ? node_->find(key) : nullptr, key, path_.empty() ? std::string(key) : path_of(key)};
+  return {has(key) ? node_->find(key) : nullptr, key, path_of(key)};
 }
 
 Vec3 to_vector(const Node& node) {

@@ -32,7 +32,9 @@ class Section {
   const Node* node() const { return node_; }
   const std::string& name() const { return name_; }
   const std::string& path() const { return path_; }
-  std::string path_of(std::string_view key) const { return path_ + '.' + std::string(key); }
+  std::string path_of(std::string_view key) const {
+    return path_.empty() ? std::string(key) : path_ + '.' + std::string(key);
+  }
   const Node& given(std::string_view key) const;  // precondition: has(key)
 
  private:

@@ -117,7 +117,7 @@ void expect_one(const std::string& scene, const std::string& part) {
 // Habits of other codes: each is a scene without errors, and hardly ever what was meant.
 TEST(Plausibility, WarnsOfHabitsOfOtherCodes) {
   EXPECT_EQ(told_of(one_ball("")), Told{});
-  expect_one(one_ball("time_step = 1e-6\n"), "time_step = 0.0009 is usual for this size");
+  expect_one(one_ball("time_step = 1e-6\n"), "odd.toml:1:13: time_step: is short: contacts are rigid");
   expect_one(one_ball("end_time = 100000\n"), "100000 steps end at 200 s");
   expect_one(one_ball("end_time = 10\n[output]\ninterval = 1000\n"), "1000 steps are 2 s");
   expect_one(one_ball("gravity = [0, 0, \"= -9.81 * sin(90)\"]\n"), "write sin(90 * degree) for degrees");

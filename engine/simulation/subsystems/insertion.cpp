@@ -261,6 +261,16 @@ double due(const Inlet& inlet, double time_s) {
   return rate * std::max(0.0, std::min(time_s, inlet.stop_s) - inlet.start_s) * (1.0 + 1e-12);
 }
 
+double mean_mass(std::span<const InletGrain> grains, const Model& model) {
+  double mean = 0.0, before = 0.0;
+  for (const InletGrain& grain : grains) {
+    mean +=
+        (grain.until - before) * volume(model.shapes, grain.shape) * model.materials.density(grain.material);
+    before = grain.until;
+  }
+  return mean;
+}
+
 bool has_place(const Model& model, const Inlet& inlet, const InletGrain& grain, int attempts, double time_s) {
   const PlacedCell cell = model.cell.at(time_s);
   Room room(model.shapes, inlet, cell);

@@ -1,6 +1,8 @@
 // Insertion and deletion of grains: between steps, before anything moves.
 #pragma once
 
+#include <span>
+
 #include "engine/simulation/diagnostics.h"
 #include "engine/simulation/model.h"
 
@@ -18,6 +20,9 @@ void insertion(const Model& model, State& state, StepReport& report, Decompositi
 
 /// Mass (kg) or number of grains that an inlet must have inserted by a time.
 double due(const Inlet& inlet, double time_s);
+
+/// Mean mass of the grains of these kinds, by number, kg.
+double mean_mass(std::span<const InletGrain> grains, const Model& model);
 
 /// Is one of this number of random places in the inlet's region free of walls for such a grain?
 bool has_place(const Model& model, const Inlet& inlet, const InletGrain& grain, int attempts, double time_s);
