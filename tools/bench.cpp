@@ -321,8 +321,9 @@ void add_files(CLI::App& command, BenchOptions& o) {
 
 void add_bench(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<BenchOptions>();
-  CLI::App* command =
-      app.add_subcommand("bench", "Time steps or whole runs of fixed scenes, or compare two such timings");
+  CLI::App* command = app.add_subcommand(
+      "bench",
+      "Measure the computing time of steps or whole runs of fixed scenes, or compare two such measurements");
   add_what(*command, *options);
   add_how(*command, *options);
   add_files(*command, *options);

@@ -283,7 +283,8 @@ void add_model(CLI::App& app, std::function<int()>& action) {
             options->shows_structure = true;
             options->structure = picture;
           },
-          "Do not run; print equations, blocks and tearing, and draw them if a picture is given")
+          "Do not run; print the equations, their blocks, and the unknowns that are iterated (tearing); with "
+          "FILE.png, also draw them")
       ->expected(0, 1)
       ->default_str("")
       ->check(picture_ending())

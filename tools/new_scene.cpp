@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 #include <scree_embedded.h>
 
@@ -17,11 +18,34 @@ namespace {
 
 struct Kind {
   const char* name;
+  const char* description;
   std::string_view text;
+  std::string_view mesh = {};  // of NAME.obj, which the scene reads; empty: none
 };
 
 std::vector<Kind> kinds() {
-  return {{"box", new_box}, {"tube", new_tube}, {"hopper", new_hopper}, {"packing", new_packing}};
+  return {{"box", "grains fall into a box", new_box},
+          {"tube", "grains slide down a tube", new_tube},
+          {"hopper", "grains flow out of a silo", new_hopper},
+          {"packing", "a dense bed of many sizes", new_packing},
+          {"screw", "a screw conveyor", new_screw, new_screw_mesh},
+          {"screen", "a vibrating screen", new_screen, new_screen_mesh},
+          {"mixer", "blades with a torque limit", new_mixer, new_mixer_mesh}};
+}
+
+/// The first line of example scenes is their title. The commands for the scene follow it.
+std::string with_commands(std::string text, const std::string& kind) {
+  if (text.find("scree run " + kind + ".toml") == std::string::npos)
+    text.insert(
+        text.find('\n') + 1,
+        fmt::format(
+            "#   scree check {0}.toml        lists errors, or estimates memory, disk and time of a run\n"
+            "#   scree run {0}.toml          runs the scene and writes results/{0}\n"
+            "#   scree report results/{0}    writes a web page with pictures and plots\n"
+            "#   scree measure results/{0}   prints the results of [[measurements]]\n"
+            "# All numbers are in SI units: m, s, kg. Keys: docs/scene_reference.md\n",
+            kind));
+  return text;
 }
 
 /// The text with the names of file and results that the user chose.
@@ -46,10 +70,13 @@ int write_new(const NewOptions& options) {
     if (options.kind != kind.name) continue;
     const std::filesystem::path path =
         options.path.empty() ? std::filesystem::path(options.kind + ".toml") : options.path;
+    const std::filesystem::path mesh = path.parent_path() / fmt::format("{}.obj", kind.name);
     expect_writable(path, {{}, options.overwrite});
-    io::write_whole_file(path, named(std::string(kind.text), kind.name, path));
-    show(fmt::format("{0}: edit it as you like, then run `scree check {0}` and `scree run {0}`\n",
-                     path.string()));
+    if (!kind.mesh.empty()) expect_writable(mesh, {{}, options.overwrite});
+    if (!kind.mesh.empty()) io::write_whole_file(mesh, std::string(kind.mesh));
+    io::write_whole_file(path, named(with_commands(std::string(kind.text), kind.name), kind.name, path));
+    show(fmt::format("{0}{1}: edit it as you like, then run `scree check {0}` and `scree run {0}`\n",
+                     path.string(), kind.mesh.empty() ? "" : " and " + mesh.string()));
   }
   return exit_ok;
 }
@@ -59,13 +86,12 @@ int write_new(const NewOptions& options) {
 void add_new(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<NewOptions>();
   CLI::App* command = app.add_subcommand("new", "Write a commented example scene");
-  std::vector<std::string> names;
-  for (const Kind& kind : kinds()) names.emplace_back(kind.name);
-  command
-      ->add_option("kind", options->kind,
-                   "Kind of scene: box (grains fall into a box), tube (they slide down a tube), hopper (they "
-                   "flow out of "
-                   "a silo), or packing (a dense bed of many sizes)")
+  std::vector<std::string> names, described;
+  for (const Kind& kind : kinds()) {
+    names.emplace_back(kind.name);
+    described.push_back(fmt::format("{} ({})", kind.name, kind.description));
+  }
+  command->add_option("kind", options->kind, fmt::format("Kind of scene: {}", fmt::join(described, ", ")))
       ->required()
       ->check(one_of(names))
       ->type_name("KIND");

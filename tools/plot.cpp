@@ -277,7 +277,7 @@ void add_plot(CLI::App& app, std::function<int()>& action) {
                    "File of the picture (default: plot.svg in the first run's folder)")
       ->type_name("FILE")
       ->check(ending_in({".svg", ".png", ".pdf"}));
-  command->add_option("--x", options->x, "Column of the x axis, instead of time")->type_name("MEASURE");
+  command->add_option("--x", options->x, "Column of the x axis, instead of time")->type_name("COLUMN");
   command->add_option("--from", options->from, "Earliest time, s")->check(number_in(any_number));
   command->add_option("--until", options->until, "Latest time, s")->check(number_in(any_number));
   command->add_option("--average", options->average, "Length of intervals over which means are plotted, s")

@@ -89,9 +89,14 @@ std::string energies(const io::Summary& s) {
   if (e.elastic != 0.0) add("elastic, in springs", e.elastic);
   if (!s.openings.empty()) add("entered minus left", e.exchanged);
   add("remainder", e.remainder);
-  text += fmt::format("  {:<24} {:>14.6g}  ({:.2e} of the available energy)\n", "injected",
-                      s.energy_injected_J, s.energy_injected_relative);
   return text;
+}
+
+std::string motor_line(const io::MotorUse& use, const io::Summary& s) {
+  return fmt::format("'{}' gave all of its {:g} {} in {:.3g} % of the steps, from {:.4g} s to {:.4g} s",
+                     use.joint, use.most, use.turns ? "N m" : "N",
+                     100.0 * static_cast<double>(use.steps_at_limit) / static_cast<double>(s.steps),
+                     use.first.time_s, use.last.time_s);
 }
 
 /// In the order of their times; those that did not happen come last.
@@ -140,18 +145,20 @@ std::string report_text(const io::Summary& s, bool details) {
       fmt::format("mean {:.3g} %, largest {:.3g} % of the smallest semi-axis; largest of the run {:.3g} %",
                   100.0 * s.last.penetration_mean, 100.0 * s.last.penetration_max,
                   100.0 * s.penetration_max_of_run));
-  if (s.compression_max_of_run > 0.0)
+  if (s.compression.value > 0.0)
     add_line(text, "compression",
              fmt::format(
                  "elastic contacts: largest {:.3g} % of the smallest semi-axis; largest of the run {:.3g} %",
-                 100.0 * s.last.compression_max, 100.0 * s.compression_max_of_run));
+                 100.0 * s.last.compression_max, 100.0 * s.compression.value));
   add_line(text, "residual",
            fmt::format("mean {:.2e}, largest {:.2e} of gravity x time step; {} steps not converged",
                        s.residual_rms_relative_mean, s.residual_rms_relative_max, s.steps_not_converged));
   add_line(
       text, "balances",
-      fmt::format("energy injected {:.2e} of the available energy; momentum error {:.2e} of all impulses",
-                  s.energy_injected_relative, s.momentum_created_relative));
+      fmt::format("energy: {:.2e} created by contacts, {:.2e} unexplained; momentum: {:.2e} of all impulses",
+                  s.energy_created_relative, s.energy_unexplained_relative, s.momentum_created_relative));
+  for (const io::MotorUse& use : s.motors)
+    if (use.steps_at_limit > 0) add_line(text, "motor", motor_line(use, s));
   add_line(text, "state hash", hash_text(s.state_hash));
   if (!s.ended_by.empty()) add_line(text, "ended by", s.ended_by);
   if (!s.events.empty()) text += "\nevents\n" + events(s.events);

@@ -386,7 +386,10 @@ int run(const RunOptions& options) {
     dump.finish();
     State whole;
     if (ranks != nullptr) whole = run.collect();
-    const io::Summary summary = recorder.finish(status_of(stop), ranks == nullptr ? state : whole);
+    const io::Summary summary = recorder.finish(status_of(stop), ranks == nullptr ? state : whole, true,
+                                                [&](const std::string& line) {
+                                                  if (!options.quiet) show(line + "\n");
+                                                });
     if (!options.quiet) {
       show(headline_text(summary));
       show_verdict(summary.verdict, false);
@@ -478,7 +481,10 @@ void add_run(CLI::App& app, std::function<int()>& action) {
       ->add_option("--dump-problem", options->dump_problem,
                    "File for the contact problem of the first step that does not converge, for `scree solve`")
       ->type_name("FILE.h5");
-  command->add_option("--dump-step", options->dump_step, "Step that --dump-problem stores instead")
+  command
+      ->add_option("--dump-step", options->dump_step,
+                   "Number of the step whose contact problem --dump-problem stores, instead of the first "
+                   "that does not converge")
       ->check(whole_number_in(step_numbers))
       ->type_name("STEP");
   command
@@ -491,8 +497,8 @@ void add_run(CLI::App& app, std::function<int()>& action) {
   command->add_flag("--details", options->details,
                     "At the end also print the times of the stages and all terms of the energy balance");
   command->add_flag("--stage-table", options->stage_table,
-                    "At the end, print a table of the computing times of the stages at about twelve times "
-                    "of the run");
+                    "At the end, print a table of the computing times of the stages, at about twelve "
+                    "moments of the run");
   command
       ->add_flag("--strict{red}", options->strict,
                  "Exit with status 12 if the verdict is red; --strict=amber: also if it is amber")

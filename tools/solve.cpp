@@ -319,9 +319,9 @@ void add_solve(CLI::App& app, std::function<int()>& action) {
   CLI::App* command = app.add_subcommand(
       "solve", "Solve stored contact problems: residual over sweeps and time, or performance profiles");
   command
-      ->add_option(
-          "problem", options->problems,
-          "Problems: HDF5 files of `scree run --dump-problem` or FCLib, text files (W, q, mu), or folders")
+      ->add_option("problem", options->problems,
+                   "Problems: HDF5 files of `scree run --dump-problem` or FCLib, text files (W, q and mu: "
+                   "docs/solvers.md), or folders")
       ->required()
       ->type_name("PROBLEM");
   const auto is_drawable = [](const std::string& path) {
@@ -334,8 +334,9 @@ void add_solve(CLI::App& app, std::function<int()>& action) {
       ->check(one_of(names))
       ->allow_extra_args(false);
   command
-      ->add_option("--tolerance", options->tolerance,
-                   "Target residual: rms of the natural map divided by the problem's velocity scale")
+      ->add_option(
+          "--tolerance", options->tolerance,
+          "Target residual: rms over the contacts, divided by the problem's velocity scale (docs/solvers.md)")
       ->check(number_in(positive))
       ->capture_default_str();
   command->add_option("--max-sweeps", options->max_sweeps, "Largest number of sweeps")
@@ -344,7 +345,7 @@ void add_solve(CLI::App& app, std::function<int()>& action) {
   add_threads(*command, options->threads);
   command
       ->add_option("--cone-samples", options->cone_samples,
-                   "Number of tangents of a sampled cone; 0: exact cone")
+                   "Number of tangents of a sampled friction cone (docs/solvers.md); 0: exact cone")
       ->check(whole_number_in({.low = 0.0, .high = 1024.0}))
       ->capture_default_str();
   command->add_flag("--warm", options->warm, "Start from the stored impulses, if there are any");

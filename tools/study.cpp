@@ -100,19 +100,17 @@ void add_common(CLI::App& command, const std::string& folder) {
       ->check(whole_number_in(counts))
       ->expected(1);
   command.add_flag("--retry")->description("Repeat runs that failed");
-  command.add_flag("-q,--quiet")->description("Print only results, warnings and errors");
+  command.add_flag("-q,--quiet")->description("Print only warnings and errors");
 }
 
-void add_study(CLI::App& command) {
+void add_study(CLI::App& command, const std::string& figure) {
   command.add_option("study", "Study file (docs/studies.md)")
       ->type_name("STUDY.toml")
       ->required()
       ->expected(1);
   add_common(command, "Folder for runs and tables (default: `folder` of the study file, or results/NAME)");
-  command
-      .add_option("-o,--output",
-                  "File of the figure (default: figures.png or calibration.png in the "
-                  "folder)")
+  command.add_option("-o,--output")
+      ->description("File of the figure (default: " + figure + " in the folder)")
       ->type_name("FILE")
       ->expected(1);
   command.add_option("--threads", "Number of threads of each run (default: that of the study file)")
@@ -142,7 +140,7 @@ void add_studies(CLI::App& app, std::function<int()>& action) {
                               "Run a scene with many values of its parameters and seeds; write a table with "
                               "errors, and figures",
                               true);
-  add_study(*sweep);
+  add_study(*sweep, "figures.png");
   sweep->add_option("--task", "Number of the only run to execute, from 0, for a task of a Slurm array")
       ->type_name("N")
       ->expected(1);
@@ -153,7 +151,8 @@ void add_studies(CLI::App& app, std::function<int()>& action) {
           "exist");
   sweep->add_flag("--print-slurm")->description("Print a script for sbatch, with one task for each run");
   add_study(*add("calibrate", "study",
-                 "Fit parameters so that runs reproduce measured values, with uncertainties", true));
+                 "Fit parameters so that runs reproduce measured values, with uncertainties", true),
+            "calibration.png");
   CLI::App* const validate = add(
       "validate", "validation", "Compare results with published experiments and analytical solutions", false);
   validate->add_option("cases", lists->cases, "Names of cases (default: all)")->type_name("CASE");

@@ -32,6 +32,15 @@ constexpr std::size_t fetch_ahead = 6;
 // A share of an impact in the impulse that is below this limit is not visible in single precision.
 constexpr double least_sudden = 2e-8;
 
+/// The deepest of overlaps, over the smaller of two lengths, and its contact; of equal ones the first.
+struct Deepest {
+  double overlap = 0.0;
+  std::size_t contact = 0;
+  void take(const Deepest& o) {
+    if (o.overlap > overlap || (o.overlap == overlap && o.overlap > 0.0 && o.contact < contact)) *this = o;
+  }
+};
+
 /// Work of contacts or rows on the bodies (D1), J, and impulses of fixed bodies on them, N s,
 /// N m s.
 struct ContactBalance {
@@ -41,15 +50,8 @@ struct ContactBalance {
        angular_of_sleepers = Vec3::Zero();                 // from fixed bodies
   double linear_size = 0.0, angular_size = 0.0;            // sums of magnitudes, of all
   std::int64_t active = 0, touching = 0, overlapping = 0;  // overlapping: only rigid ones
-  double overlap_sum = 0.0, overlap_max = 0.0, compression_max = 0.0;
-  std::size_t deepest = 0;  // contact of overlap_max
-
-  /// If several overlaps are equal, the first contact counts.
-  void deepen(double overlap, std::size_t contact) {
-    if (!(overlap > overlap_max || (overlap == overlap_max && overlap > 0.0 && contact < deepest))) return;
-    overlap_max = overlap;
-    deepest = contact;
-  }
+  double overlap_sum = 0.0;
+  Deepest overlap, compression;  // of rigid contacts, of elastic ones
 
   static constexpr std::size_t sums = 20;  // see ExactSums
   template <class F>
@@ -62,17 +64,17 @@ struct ContactBalance {
     active += o.active;
     touching += o.touching;
     overlapping += o.overlapping;
-    deepen(o.overlap_max, o.deepest);
-    compression_max = std::max(compression_max, o.compression_max);
+    overlap.take(o.overlap);
+    compression.take(o.compression);
   }
-  /// Except for the deepest, see deepest_of().
+  /// Except for the contacts of the deepest, see deepest_of().
   void over_ranks(Ranks& ranks) {
     std::int64_t counts[] = {active, touching, overlapping};
-    double largest[] = {overlap_max, compression_max};
+    double largest[] = {overlap.overlap, compression.overlap};
     ranks.total(counts);
     ranks.most(largest);
     active = counts[0], touching = counts[1], overlapping = counts[2];
-    overlap_max = largest[0], compression_max = largest[1];
+    overlap.overlap = largest[0], compression.overlap = largest[1];
   }
 };
 
@@ -182,11 +184,11 @@ class Balance {
       const double overlap = -contact.gap / double{contact.length};
       ++sums.touching;
       if (spring != nullptr && spring->law.coefficient > 0.0) {
-        sums.compression_max = std::max(sums.compression_max, overlap);
+        sums.compression.take({overlap, c});
       } else {
         ++sums.overlapping;
         sums.overlap_sum += overlap;
-        sums.deepen(overlap, c);
+        sums.overlap.take({overlap, c});
       }
     }
     if (spring != nullptr) sums.normal_work += spring->stored();
@@ -495,18 +497,18 @@ Touch touch(const Bodies& bodies, const ContactKey& key) {
 }
 
 /// The bodies with the largest overlap, over all ranks' contacts; of equal ones the first in contact order.
-Touch deepest_of(const ContactBalance& own, const State& state, const Workspace& w) {
+Touch deepest_of(const Deepest& own, const State& state, const Workspace& w) {
   struct Overlap {
     double size;
     std::int64_t contact;
     Touch who;
     bool operator<(const Overlap& o) const { return size != o.size ? size < o.size : contact > o.contact; }
   };
-  Overlap deepest{own.overlap_max, 0, {}};
-  if (own.overlap_max > 0.0) deepest.who = touch(state.bodies, state.contacts[own.deepest].key);
+  Overlap deepest{own.overlap, 0, {}};
+  if (own.overlap > 0.0) deepest.who = touch(state.bodies, state.contacts[own.contact].key);
   Ranks* const ranks = w.problem.ranks();
   if (ranks == nullptr) return deepest.who;
-  if (own.overlap_max > 0.0) deepest.contact = w.problem.share->contact[own.deepest];
+  if (own.overlap > 0.0) deepest.contact = w.problem.share->contact[own.contact];
   const std::vector<Overlap> all = of_all(ranks, std::vector{deepest});
   return std::ranges::max_element(all, std::less<>{})->who;
 }
@@ -545,7 +547,8 @@ void take_impulses(const Model& model, double h, Workspace& w, State& state, Ste
       },
       sum);
   mark_ghosts_contacts(w);
-  const Touch deepest = deepest_of(sum.joined(), state, w);
+  const Touch deepest = deepest_of(sum.joined().overlap, state, w),
+              compressed = w.springs.empty() ? Touch{} : deepest_of(sum.joined().compression, state, w);
   sum_over(w.problem.ranks(), sum);
   ContactBalance given = sum.value();
   for (std::size_t row = w.problem.first_block_row(); row < w.problem.rows.size(); ++row)
@@ -589,8 +592,11 @@ void take_impulses(const Model& model, double h, Workspace& w, State& state, Ste
                                                : w.in_collision.begin() + bodies.subdomains.own_bodies();
   report.bodies_in_collision = total(bodies.ranks, std::count(w.in_collision.begin(), own_end, 1));
   report.touching = given.touching + resting.touching;
-  take_deepest(given.overlap_max, deepest, state, report);
-  report.compression_max = std::max(report.compression_max, given.compression_max);
+  take_deepest(given.overlap.overlap, deepest, state, report);
+  if (given.compression.overlap > report.compression_max) {
+    report.compression_max = given.compression.overlap;
+    report.compressed = compressed;
+  }
   const std::int64_t overlapping = given.overlapping + resting.touching;
   report.penetration_mean =
       overlapping > 0 ? (given.overlap_sum + resting.overlap_sum) / static_cast<double>(overlapping) : 0.0;

@@ -123,8 +123,9 @@ struct StepReport {
   // overlap of touching contacts, over the smaller of the two bodies' smallest lengths
   std::int64_t touching = 0;
   double penetration_max = 0.0, penetration_mean = 0.0;
-  double compression_max = 0.0;  // the same for elastic contacts, which are not counted above
   Touch deepest;  // contact with penetration_max; of equal ones the first in the order of contacts
+  double compression_max = 0.0;  // penetration_max of elastic contacts, which are not counted above
+  Touch compressed;              // contact with compression_max
   // balances
   EnergyLedger energy;
   double energy_injected_J =

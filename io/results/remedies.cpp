@@ -1,6 +1,7 @@
 #include "io/results/remedies.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "engine/run/run.h"
 #include "io/results/summary.h"
@@ -35,10 +36,15 @@ double created(const Scene& scene, double until_s) {
 
 }  // namespace
 
-std::optional<Remedies> try_remedies(const Scene& scene, const Moment& until) {
+std::optional<Remedies> try_remedies(const Scene& scene, const Moment& until,
+                                     const std::function<void(const std::string&)>& note) {
   const auto bodies = static_cast<double>(std::max<std::size_t>(1, scene.initial.bodies.size()));
   if (until.step > most_steps_tried || static_cast<double>(until.step) * bodies > most_work)
     return std::nullopt;
+  if (note)
+    note(fmt::format(
+        "contacts created energy: Scree repeats the first {} steps three times, to find what reduces it",
+        until.step));
   Scene finer_scene = scene, shorter_scene = scene;
   finer_scene.model.settings.solver.tolerance *= finer;
   shorter_scene.model.settings.time_step_s *= shorter;

@@ -1,7 +1,9 @@
 // Remedies for contacts that created energy, found by trials.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <string>
 
 #include "io/scene/scene.h"
 
@@ -19,6 +21,8 @@ inline constexpr double finer = 0.1, shorter = 0.5;
 
 /// Runs the beginning of a scene three times, from its initial state. None if that would take more than a few
 /// seconds, estimated from steps times bodies.
-std::optional<Remedies> try_remedies(const Scene& scene, const Moment& until);
+/// `note` gets a line for users before the runs begin.
+std::optional<Remedies> try_remedies(const Scene& scene, const Moment& until,
+                                     const std::function<void(const std::string&)>& note = {});
 
 }  // namespace scree::io

@@ -415,7 +415,7 @@ void RunRecorder::after_step(const StepResult& result, const State& state) {
   const StepReport& report = result.report;
   const Stopwatch watch(p.recording_time_s);
   p.statistics.add(report);
-  p.statistics.add_loads(result);
+  p.statistics.add_loads(result, state);
   p.stages.add(report);
   p.state_hash = result.state_hash ? *result.state_hash : state_hash(state.bodies);
   const Observed now{p.scene.model, state, result};
@@ -459,7 +459,8 @@ void RunRecorder::before_next(const State& state) {
   if (p.last_frame_step == state.step) p.require_room();
 }
 
-Summary RunRecorder::finish(RunStatus status, const State& state, bool good) {
+Summary RunRecorder::finish(RunStatus status, const State& state, bool good,
+                            const std::function<void(const std::string&)>& note) {
   Parts& p = *parts_;
   std::optional<WriteError> first_error;
   const auto attempt = [&](auto&& write) {
@@ -512,7 +513,7 @@ Summary RunRecorder::finish(RunStatus status, const State& state, bool good) {
   });
   if (summary.status == RunStatus::finished && summary.energy_created_relative > created_limit.amber &&
       !is_pinched) {
-    summary.remedies = try_remedies(p.scene, summary.energy_created_most);
+    summary.remedies = try_remedies(p.scene, summary.energy_created_most, note);
     summary.verdict = judge(summary, p.scene.model.settings);
   }
   attempt([&] { write_whole_file(p.folder.summary(), to_json(summary)); });

@@ -1,6 +1,7 @@
 // Writes all results of a run, called by the run loop.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -58,7 +59,8 @@ class RunRecorder : public RunObserver {
   /// summary, and closes all files. Each file is written even if others fail; then
   /// the first WriteError is thrown. If the state is not `good`, such as in the middle of a step, there is no
   /// frame of it.
-  Summary finish(RunStatus status, const State& state, bool good = true);
+  Summary finish(RunStatus status, const State& state, bool good = true,
+                 const std::function<void(const std::string&)>& note = {});
 
   const RunStatistics& statistics() const;
   const RunFolder& folder() const;

@@ -49,6 +49,44 @@ void keep_evenly(std::int64_t number, double value, std::vector<double>& kept) {
   kept.push_back(value);
 }
 
+/// May the motor fail to keep to its speed or position?
+bool is_limited(const JointMotor& motor) {
+  return (motor.kind == JointMotor::Kind::speed || motor.kind == JointMotor::Kind::position) &&
+         std::isfinite(motor.most);
+}
+
+/// The body which a part presses hardest after a step, and what that body presses hardest besides the part.
+void find_pinched(const Model& model, std::size_t part, const State& state, Pinch& pinch) {
+  const Bodies& bodies = state.bodies;
+  if (bodies.ranks != nullptr) return;  // contacts of other ranks are not here
+  const auto belongs = [&](std::int32_t partner) {
+    const std::int32_t of = is_boundary(partner)  ? model.boundaries[boundary_of(partner)].part
+                            : bodies.part.empty() ? Bodies::no_part
+                                                  : bodies.part[static_cast<std::size_t>(partner)];
+    return of == static_cast<std::int32_t>(part);
+  };
+  std::int32_t pinched = -1;
+  float most = 0.0f;
+  for (const Contact& c : state.contacts.list) {
+    const bool a_is = belongs(c.key.a), b_is = belongs(c.key.b);
+    if (a_is == b_is || !(c.impulse.norm() > most)) continue;
+    most = c.impulse.norm();
+    pinched = a_is ? c.key.b : c.key.a;
+  }
+  if (pinched < 0) return;
+  pinch.body = bodies.id[static_cast<std::size_t>(pinched)];
+  pinch.place = bodies.position[static_cast<std::size_t>(pinched)];
+  most = 0.0f;
+  for (const Contact& c : state.contacts.list) {
+    if (c.key.a != pinched && c.key.b != pinched) continue;
+    const std::int32_t other = c.key.a == pinched ? c.key.b : c.key.a;
+    if (belongs(other) || !(c.impulse.norm() > most)) continue;
+    most = c.impulse.norm();
+    pinch.against = is_boundary(other) ? "boundary '" + model.boundaries[boundary_of(other)].name + "'"
+                                       : "body " + std::to_string(bodies.id[static_cast<std::size_t>(other)]);
+  }
+}
+
 Moment moment(const StepReport& r) { return {r.step, r.time_s, r.time_step_s}; }
 
 bool any_bounces(const Materials& materials) {
@@ -132,6 +170,10 @@ RunStatistics::RunStatistics(const Scene& scene) : scene_(scene) {
   sums_.unyielding = unyielding(scene.model);
   sums_.end_time_s = scene.end_time_s;
   for (const Event& event : scene.events) sums_.events.push_back({event.name, "", 0, {}, {}});
+  for (const MachineJoint& joint : scene.model.joints)
+    if (is_limited(joint.motor))
+      sums_.motors.push_back(
+          {joint.name, joint.motor.most, joint.coordinate == JointCoordinate::Kind::angle, 0, {}, {}});
   sums_.kinetic_initial_J = sums_.energy.kinetic = kinetic_energy(bodies);
   sums_.potential_initial_J = sums_.energy.potential = potential_energy(bodies, settings.gravity);
   potential_min_ = sums_.potential_initial_J;
@@ -183,17 +225,20 @@ void RunStatistics::add(const Happening& h) {
 }
 
 void RunStatistics::add_overlap(const StepReport& r) {
-  if (r.compression_max > sums_.compression_max_of_run) {
-    sums_.compression_max_of_run = r.compression_max;
-    sums_.compressed_most = moment(r);
-  }
+  if (r.compression_max > sums_.compression.value)
+    sums_.compression = {r.compression_max, overlap_at(r.compressed, r),
+                         2.0 * compression_before_ < r.compression_max};
+  compression_before_ = r.compression_max;
   if (!(r.penetration_max > sums_.penetration_max_of_run)) return;
   sums_.penetration_max_of_run = r.penetration_max;
-  const auto boundary = static_cast<std::size_t>(r.deepest.boundary);
+  sums_.deepest = overlap_at(r.deepest, r);
+}
+
+DeepestOverlap RunStatistics::overlap_at(const Touch& touch, const StepReport& r) const {
+  const auto boundary = static_cast<std::size_t>(touch.boundary);
   const Boundaries& boundaries = scene_.model.boundaries;
-  sums_.deepest = {moment(r), r.deepest.a, r.deepest.b,
-                   boundary < boundaries.size() ? boundaries[boundary].name : "",
-                   r.residual_over_goal * scene_.model.settings.solver.tolerance};
+  return {moment(r), touch.a, touch.b, boundary < boundaries.size() ? boundaries[boundary].name : "",
+          r.residual_over_goal * scene_.model.settings.solver.tolerance};
 }
 
 void RunStatistics::add_residual(const StepReport& r) {
@@ -253,11 +298,11 @@ void RunStatistics::add_coarseness(const StepReport& r) {
       r.coarseness.turn_rad, [&] { return std::to_string(r.coarseness.turning); }, sums_.turn);
 }
 
-void RunStatistics::add_loads(const StepResult& result) {
+void RunStatistics::add_loads(const StepResult& result, const State& state) {
   const StepReport& r = result.report;
   const Model& model = scene_.model;
   const double weight = mass_ * model.settings.gravity.norm() * r.time_step_s;
-  const auto add = [&](const BoundaryLoad& load, const std::string& name, Pressing& of) {
+  const auto add = [&](const BoundaryLoad& load, std::size_t part, Pressing& of) {
     const double impulse = load.impulse.norm();
     if (!(impulse > 0.0) || !(r.time_step_s > 0.0)) return;
     keep_evenly(of.steps++, impulse / r.time_step_s, of.force);
@@ -266,12 +311,29 @@ void RunStatistics::add_loads(const StepResult& result) {
                  relative = impulse / (momentum_before_ + mass_ * speed + weight);
     if (!(relative > of.most_of_momentum)) return;
     of.most_of_momentum = relative;
-    of.most = {name, moment(r), impulse / r.time_step_s, 0.0, load.work / r.time_step_s, 0.0};
+    of.most = {};
+    of.most.by = "part '" + model.parts[part].name + "'";
+    of.most.when = moment(r);
+    of.most.force_N = impulse / r.time_step_s;
+    of.most.power_W = load.work / r.time_step_s;
+    if (relative > pinch_of_momentum) find_pinched(model, part, state, of.most);
   };
   for (std::size_t m = 0; m < model.parts.size(); ++m)
-    if (!model.parts[m].motion.is_none())
-      add(result.parts[m], "part '" + model.parts[m].name + "'", pressing_[m]);
+    if (!model.parts[m].motion.is_none()) add(result.parts[m], m, pressing_[m]);
   momentum_before_ = r.momentum_size_kg_m_s;
+  add_motors(result);
+}
+
+void RunStatistics::add_motors(const StepResult& result) {
+  constexpr double all = 1.0 - 1e-9;
+  std::size_t limited = 0;
+  for (std::size_t j = 0; j < scene_.model.joints.size(); ++j) {
+    if (!is_limited(scene_.model.joints[j].motor)) continue;
+    MotorUse& use = sums_.motors[limited++];
+    if (!(std::abs(result.joints[j].motor_impulse) >= all * use.most * result.report.time_step_s)) continue;
+    use.last = moment(result.report);
+    if (use.steps_at_limit++ == 0) use.first = use.last;
+  }
 }
 
 Pinch RunStatistics::hardest_pinch() const {
@@ -360,6 +422,16 @@ void keep(Archive& io, const std::string& name, WorstStep& w) {
   });
 }
 
+void keep(Archive& io, const std::string& name, DeepestOverlap& d) {
+  io.group(name, [&] {
+    keep(io, "when", d.when);
+    io("body", d.body);
+    io("other_body", d.other_body);
+    io("boundary", d.boundary);
+    io("residual_of_scale", d.residual_of_scale);
+  });
+}
+
 void keep(Archive& io, const std::string& name, StageTimes& t) {
   io.group(name, [&] {
     io("preparation", t.preparation);
@@ -413,13 +485,11 @@ void RunStatistics::visit(Archive& io) {
   io("residual_rms_relative_max", s.residual_rms_relative_max);
   io("momentum_error_relative", s.momentum_error_relative);
   io("angular_momentum_error_relative", s.angular_momentum_error_relative);
-  io("compression_max_of_run", s.compression_max_of_run);
-  keep(io, "compressed_most", s.compressed_most);
-  keep(io, "deepest", s.deepest.when);
-  io("deepest_body", s.deepest.body);
-  io("deepest_other_body", s.deepest.other_body);
-  io("deepest_boundary", s.deepest.boundary);
-  io("deepest_residual_of_scale", s.deepest.residual_of_scale);
+  keep(io, "deepest", s.deepest);
+  io("compression_max_of_run", s.compression.value);
+  keep(io, "compressed", s.compression.where);
+  io("compressed_at_once", s.compression.at_once);
+  io("compression_before", compression_before_);
   io("steps_not_converged", s.steps_not_converged);
   io("narrow_phase_failures", s.narrow_phase_failures);
   io("candidates", s.candidates);
@@ -469,6 +539,15 @@ void RunStatistics::visit(Archive& io) {
       keep(io, "when", of.most.when);
       io("force_most", of.most.force_N);
       io("power_most", of.most.power_W);
+      io("body", of.most.body);
+      io("place", of.most.place);
+      io("against", of.most.against);
+    });
+  for (MotorUse& use : s.motors)
+    io.group("motor_" + use.joint, [&] {
+      io("steps_at_limit", use.steps_at_limit);
+      keep(io, "first", use.first);
+      keep(io, "last", use.last);
     });
   io("unexplained_most", unexplained_most_J_);
   io("gained_momentum", gained_N_s_);

@@ -41,9 +41,8 @@ nlohmann::ordered_json insertion_json(const Summary& s) {
 nlohmann::ordered_json moment_json(const Moment& m) { return {{"step", m.step}, {"time_s", m.time_s}}; }
 
 /// Without bodies if there was no overlap.
-nlohmann::ordered_json deepest_json(const Summary& s) {
-  const DeepestOverlap& deepest = s.deepest;
-  nlohmann::ordered_json json{{"value", s.penetration_max_of_run}, {"at", moment_json(deepest.when)}};
+nlohmann::ordered_json overlap_json(double value, const DeepestOverlap& deepest) {
+  nlohmann::ordered_json json{{"value", value}, {"at", moment_json(deepest.when)}};
   if (deepest.body < 0) return json;
   json["body"] = deepest.body;
   if (deepest.boundary.empty())
@@ -59,9 +58,29 @@ nlohmann::ordered_json worst_json(const WorstStep& w, const char* whose) {
 }
 
 nlohmann::ordered_json pinch_json(const Pinch& p) {
-  return {{"by", p.by},           {"at", moment_json(p.when)},
-          {"force_N", p.force_N}, {"median_force_N", p.median_force_N},
-          {"power_W", p.power_W}, {"relative", p.relative}};
+  nlohmann::ordered_json json{{"by", p.by},           {"at", moment_json(p.when)},
+                              {"force_N", p.force_N}, {"median_force_N", p.median_force_N},
+                              {"power_W", p.power_W}, {"relative", p.relative}};
+  if (p.body < 0) return json;
+  json["body"] = p.body;
+  json["place_m"] = vector(p.place);
+  if (!p.against.empty()) json["against"] = p.against;
+  return json;
+}
+
+nlohmann::ordered_json motors_json(const Summary& s) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const MotorUse& use : s.motors) {
+    nlohmann::ordered_json json{{"joint", use.joint},
+                                {use.turns ? "most_N_m" : "most_N", use.most},
+                                {"steps_at_limit", use.steps_at_limit}};
+    if (use.steps_at_limit > 0) {
+      json["first"] = moment_json(use.first);
+      json["last"] = moment_json(use.last);
+    }
+    list.push_back(std::move(json));
+  }
+  return list;
 }
 
 nlohmann::ordered_json events_json(const std::vector<EventSummary>& events) {
@@ -95,6 +114,7 @@ nlohmann::ordered_json verdict_json(const Verdict& verdict) {
 /// Entries that not all runs have.
 void add_of_some_runs(const Summary& s, nlohmann::ordered_json& json) {
   if (!s.pinch.by.empty()) json["pinch"] = pinch_json(s.pinch);
+  if (!s.motors.empty()) json["motors"] = motors_json(s);
   if (!s.openings.empty()) json["insertion"] = insertion_json(s);
   if (!s.events.empty()) json["events"] = events_json(s.events);
   if (!s.ended_by.empty()) json["ended_by"] = s.ended_by;
@@ -166,8 +186,8 @@ std::string to_json(const Summary& s) {
       {"penetration_mean", s.last.penetration_mean},
       {"compression_max", s.last.compression_max},
       {"penetration_max_of_run", s.penetration_max_of_run},
-      {"deepest_overlap", deepest_json(s)},
-      {"largest_compression", {{"value", s.compression_max_of_run}, {"at", moment_json(s.compressed_most)}}},
+      {"deepest_overlap", overlap_json(s.penetration_max_of_run, s.deepest)},
+      {"largest_compression", overlap_json(s.compression.value, s.compression.where)},
       {"residual_rms_relative", s.last.residual_rms_relative},
       {"residual_rms_relative_mean", s.residual_rms_relative_mean},
       {"residual_rms_relative_max", s.residual_rms_relative_max},

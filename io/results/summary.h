@@ -26,12 +26,19 @@ struct Moment {
   double time_step_s = 0.0;  // length of the step
 };
 
-/// The bodies with the largest penetration_max of a run, and the time.
+/// The bodies whose overlap is the largest of a run, and the time.
 struct DeepestOverlap {
   Moment when;
   BodyId body = -1, other_body = -1;  // ids
   std::string boundary;               // instead of the other body
   double residual_of_scale = 0.0;     // of that step, relative to the velocity scale
+};
+
+/// The bodies with the largest compression_max of a run, and the time.
+struct LargestCompression {
+  double value = 0.0;
+  DeepestOverlap where;
+  bool at_once = false;  // no compression was half as large in the step before
 };
 
 /// The largest force of an object with prescribed motion on bodies, relative to its usual force.
@@ -41,6 +48,19 @@ struct Pinch {
   double force_N = 0.0, median_force_N = 0.0;  // mean over the step; median of the steps with a force
   double power_W = 0.0;                        // of the object on bodies
   double relative = 0.0;                       // over the limit for pinching, see verdict.h
+  // The body it pressed hardest, m, and what that body pressed hardest in turn; not known with several ranks.
+  BodyId body = -1;
+  Vec3 place = Vec3::Zero();
+  std::string against;  // by kind and name; empty: nothing
+};
+
+/// How often the limited motor of a joint had to give all that it may.
+struct MotorUse {
+  std::string joint;
+  double most = 0.0;  // N or N m
+  bool turns = false;
+  std::int64_t steps_at_limit = 0;
+  Moment first, last;
 };
 
 /// The worst value of all steps, and its time.
@@ -87,8 +107,7 @@ struct Summary {
   double penetration_max_of_run = 0.0, residual_rms_relative_max = 0.0, residual_rms_relative_mean = 0.0;
   double momentum_error_relative = 0.0, angular_momentum_error_relative = 0.0;  // maxima
   DeepestOverlap deepest;
-  double compression_max_of_run = 0.0;  // of elastic contacts
-  Moment compressed_most;
+  LargestCompression compression;  // of elastic contacts
   std::int64_t steps_not_converged = 0, narrow_phase_failures = 0, candidates = 0;
   std::int64_t steps_far_from_goal = 0, steps_unsolved = 0;  // see verdict.h
   // residual over goal of the steps that did not converge; nine of ten are below p90
@@ -110,6 +129,7 @@ struct Summary {
   double unreturned_J = 0.0;                 // energy that restitution would have given back, see StepReport
   WorstStep wall_travel, wall_detour, turn;  // see Coarseness
   Pinch pinch;
+  std::vector<MotorUse> motors;  // of joints with a limited motor of `speed` or `position`
   double momentum_created_relative = 0.0, angular_momentum_created_relative = 0.0;  // over all impulses
   bool bounces = false;                 // is any coefficient of restitution above zero?
   std::vector<std::string> unyielding;  // objects with prescribed motion at any force, by kind and name
@@ -142,8 +162,8 @@ class RunStatistics {
  public:
   explicit RunStatistics(const Scene& scene);
   void add(const StepReport& report);
-  /// Loads of parts in that step.
-  void add_loads(const StepResult& result);
+  /// Loads of parts and motors in that step; the state after it.
+  void add_loads(const StepResult& result, const State& state);
   void add(const Happening& happening);
   /// Kinetic and potential energy and momenta of the state, sums of flows and impulses so far.
   FrameBalances balances(const State& state) const;
@@ -160,6 +180,8 @@ class RunStatistics {
   void add_overlap(const StepReport& report);
   void add_energy(const StepReport& report);
   void add_coarseness(const StepReport& report);
+  void add_motors(const StepResult& result);
+  DeepestOverlap overlap_at(const Touch& touch, const StepReport& report) const;
   double turned_over_J() const;
   double in_play_J() const;
   Pinch hardest_pinch() const;
@@ -185,6 +207,7 @@ class RunStatistics {
   double impulse_size_N_s_ = 0.0, impulse_size_N_m_s_ = 0.0;  // sums |impulse|, of moments
   double mass_ = 0.0, weight_energy_J_ = 0.0;                 // kg; J: weights times the bodies' sizes
   double mean_length_ = 0.0;                                  // m, of the bodies' smallest lengths
+  double compression_before_ = 0.0;                           // compression_max of the step before
   // [step], s, and [step that did not converge] residual over goal; for long runs at even intervals
   std::vector<double> step_time_, goal_missed_by_;
 };

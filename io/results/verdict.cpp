@@ -89,6 +89,7 @@ Told tell_lost(const Summary& s, const Settings& settings) {
           is_unsolved(s) ? better_solved(s, settings) : half_step(s, settings)};
 }
 
+/// The names of the two bodies, or those of the body and the wall.
 std::string names(const DeepestOverlap& deepest) {
   if (deepest.body < 0) return "";
   if (deepest.boundary.empty())
@@ -118,15 +119,17 @@ Told tell_overlap(const Summary& s, const Settings& settings) {
 }
 
 Told tell_compression(const Summary& s, const Settings& settings) {
-  const double value = s.compression_max_of_run;
+  const auto& [value, where, at_once] = s.compression;
   if (value == 0.0) return {value, "no elastic contact was compressed", ""};
-  return {
-      value,
-      fmt::format("elastic contacts were compressed by up to {} of the smallest semi-axis, at {}",
-                  percent(value), at(s.compressed_most)),
-      "contact laws are valid for small compression: use a stiffer material (youngs_modulus, stiffness), or, "
-      "if an impact shorter than a step caused it, " +
-          half_step(s, settings, s.compressed_most)};
+  return {value,
+          fmt::format("an elastic contact{} was compressed by {} of the smallest semi-axis, {}, at {}",
+                      names(where), percent(value), at_once ? "within one step" : "over several steps",
+                      at(where.when)),
+          at_once ? half_step(s, settings, where.when) +
+                        ": an impact led one body that far into the other before its step ended"
+                  : "a stiffer material (youngs_modulus, stiffness) or smaller loads: steps resolved this "
+                    "compression, so that shorter ones change nothing, and contact laws are valid for small "
+                    "compression"};
 }
 
 Told tell_unsolved(const Summary& s, const Settings& settings) {
@@ -227,20 +230,28 @@ Told tell_search(const Summary& s, const Settings& settings) {
           half_step(s, settings) + ", or use bodies whose semi-axes differ less"};
 }
 
+/// The body that a part pinches: which, where, and against which other object.
+std::string pinched(const Pinch& p) {
+  if (p.body < 0) return "";
+  return fmt::format(", hardest on body {} at ({:.4g}, {:.4g}, {:.4g}) m{}", p.body, p.place.x(), p.place.y(),
+                     p.place.z(), p.against.empty() ? "" : ", against " + p.against);
+}
+
 Told tell_pinch(const Summary& s, const Settings&) {
   const Pinch& p = s.pinch;
   if (p.by.empty()) return {0.0, "no part with prescribed motion pinched bodies", ""};
   const char* const others =
       "move it by a force (a part with a `freedom`, or a motor with `most`), or make the clearance wider "
       "or much narrower than the grains";
-  return {p.relative,
-          fmt::format("{} pressed with {:.3g} N (its median is {:.3g} N) at a power of {:.3g} W, at {}", p.by,
-                      p.force_N, p.median_force_N, p.power_W, at(p.when)),
-          (s.compression_max_of_run > 0.0
-               ? "grains between a wall with prescribed motion and another wall are crushed: "
-               : "rigid grains between a wall with prescribed motion and another wall cannot yield, and the "
-                 "force has no meaning: give the grains their modulus (`youngs_modulus`), ") +
-              std::string(others)};
+  return {
+      p.relative,
+      fmt::format("{} pressed with {:.3g} N (its median is {:.3g} N) at a power of {:.3g} W, at {}{}", p.by,
+                  p.force_N, p.median_force_N, p.power_W, at(p.when), pinched(p)),
+      (s.compression.value > 0.0
+           ? "grains between a wall with prescribed motion and another wall are crushed: "
+           : "rigid grains between a wall with prescribed motion and another wall cannot give way, and the "
+             "force has no meaning: give the grains their modulus (`youngs_modulus`), ") +
+          std::string(others)};
 }
 
 Told tell_wall_travel(const Summary& s, const Settings& settings) {

@@ -191,7 +191,7 @@ constexpr Key key_table[] = {
     Key{.section = "", .name = "steps_per_impact", .type = number, .range = {.low = 0.0, .high = 1e4},
         .description = "With `time_step = \"adaptive\"` and elastic materials (`youngs_modulus` or `stiffness`): "
                        "smallest number of steps during the shortest impact that is possible at the current speeds. "
-                       "10 steps resolve an impact; 50 steps resolve it to 1 %. 0: impacts do not limit the step."},
+                       "10 steps resolve an impact; with 50 steps its force, duration and rebound are right to 1 %. 0: impacts do not limit the step."},
     Key{.section = "", .name = "substeps", .type = integer, .range = {.low = 1.0, .high = 1000.0},
         .description = "Number of parts into which a step is divided. Contacts are found once, at the start of the "
                        "step, and solved again in each part."},
@@ -545,7 +545,8 @@ constexpr Key key_table[] = {
         .description = "Generates `count` bodies in `region`. `lattice`: on a lattice. `random`: one after another, "
                        "at random positions where they overlap no other bodies (also those of later headings) and no "
                        "boundaries at their initial positions. `dense`: at random positions in an enlarged region, "
-                       "which then shrinks to `region`. Only one heading can use `dense`, and it ignores boundaries."},
+                       "which then shrinks to `region`. Grains which then overlap a boundary, or bodies of a lattice, "
+                       "a table or another `dense` heading, are left out, with a warning."},
     Key{.section = "bodies", .name = "table", .type = text, .forms = "table",
         .description = "File of bodies, relative to the scene's folder: CSV, HDF5, XYZ, or a file of LAMMPS or "
                        "LIGGGHTS; see below."},

@@ -56,11 +56,11 @@ class GroupReader {
   GroupReader(const Section& section, std::size_t number, Reading& reading)
       : section_(section), number_(number), reading_(reading), model_(reading.scene.model) {}
 
-  /// The order in which groups are made, independent of their order in the file: a dense packing, then bodies
-  /// with given positions, then bodies at random positions.
+  /// The order in which groups are made, independent of their order in the file: bodies with given positions,
+  /// then dense packings, then bodies at random positions.
   int order() const {
     const std::string form = form_of(*section_.node(), "bodies");
-    return form == "dense" ? 0 : form == "random" ? 2 : 1;
+    return form == "random" ? 2 : form == "dense" ? 1 : 0;
   }
 
   void make() {
@@ -339,7 +339,7 @@ class GroupReader {
       packing.is_blocked = [&walls](const Grain& grain) { return walls.holds(grain); };
       grains = random_packing(recipe, *region, packing, obstacles(), seed(), model_.cell.at(0.0));
     }
-    if (grains.size() < count) cannot_fit(grains.size(), *region);
+    if (grains.size() < count && group_.form != "dense") cannot_fit(grains.size(), *region);
     const Twist motion = settings_of<Twist>(section_);
     const std::vector<Twist> random = random_motions(grains);
     for (std::size_t i = 0; i < grains.size(); ++i)
@@ -402,9 +402,6 @@ class GroupReader {
     };
     if (std::holds_alternative<MeshRegion>(region))
       return fail("region", "must be a box or a cylinder for a dense packing", "write generate = \"random\"");
-    if (bodies().size() > 0)
-      return fail("generate", "makes a second dense packing, but a scene can have only one",
-                  "write generate = \"random\", or use a table with the bodies of another run");
     // Sizes are drawn in the same way as for random packings, so that the total volume is known in advance.
     double whole = 0.0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -423,7 +420,10 @@ class GroupReader {
     wide.flow.clear();
     std::vector<Grain> grains =
         random_packing(recipe, enlarged(region, cell, factor), places, {}, seed(), wide.at(0.0));
-    if (grains.size() < count) return grains;
+    if (grains.size() < count) {
+      cannot_fit(grains.size(), region);
+      return std::nullopt;
+    }
     std::vector<ShapeIndex> shapes;
     std::vector<Pose> poses;
     for (const Grain& grain : grains) {
@@ -438,7 +438,34 @@ class GroupReader {
                               fraction, fraction / std::pow(reached, 3)),
                   "reduce it, or enlarge the region");
     for (std::size_t i = 0; i < grains.size(); ++i) grains[i].pose = poses[i];
+    leave_out_overlapping(recipe, shape, region, grains);
     return grains;
+  }
+
+  /// Removes grains of a dense packing which overlap walls or earlier bodies, with a warning.
+  void leave_out_overlapping(const GrainRecipe& recipe, const ShapeDescription& shape, const Region& region,
+                             std::vector<Grain>& grains) {
+    WallProbe walls(model_, shape, material_, smallest(recipe.scale));
+    const std::vector<Obstacle> others = obstacles();
+    // Grains touch the region's border, up to rounding.
+    const Packer room(enlarged(region, model_.cell, 1.1), others, model_.cell.at(0.0));
+    const auto overlaps = [&](const Grain& grain) {
+      const ShapeIndex scaled = index_of(scaled_shape(shape, grain.scale));
+      return walls.holds(grain) ||
+             (!others.empty() && !room.fits(obstacle_of(model_.shapes, scaled, grain.pose)));
+    };
+    const std::size_t left_out = std::erase_if(grains, overlaps);
+    if (left_out == 0) return;
+    Fault warning = about(section_, count_key(),
+                          fmt::format("gives a packing of {} bodies, of which {} are left out, because they "
+                                      "overlap a boundary or other bodies",
+                                      grains.size() + left_out, left_out));
+    if (grains.empty()) {
+      warning.suggestion = "move the region away from the boundaries";
+      reading_.faults.push_back(std::move(warning));
+    } else {
+      reading_.scene.warnings.push_back(std::move(warning));
+    }
   }
 
   /// Reports a fault and returns false if neighbours overlap in every orientation.

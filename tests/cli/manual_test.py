@@ -25,6 +25,7 @@ def drain(terminal):
             pass
     except OSError:  # the shell has ended
         pass
+KINDS = ("box", "tube", "hopper", "packing", "screw", "screen", "mixer")  # of `scree new`
 
 
 class Manual(unittest.TestCase):
@@ -56,7 +57,7 @@ class Manual(unittest.TestCase):
         self.assertEqual(offered("scree", "run", "--thr"), {"--threads"})
         self.assertEqual(offered("scree", "solve", "p.h5", "--solver", "n"), {"nsgs"})
         self.assertEqual(offered("scree", "render", "sce"), {"scenes"})
-        self.assertEqual(offered("scree", "new", ""), {"box", "tube", "hopper", "packing"})
+        self.assertEqual(offered("scree", "new", ""), set(KINDS))
         self.assertEqual(offered("scree", "help", "re"), {"render", "report"})
         for command in self.commands():
             self.assertLessEqual(self.options(command), offered("scree", command, "--"), command)
@@ -181,7 +182,7 @@ class Manual(unittest.TestCase):
         self.assertEqual(without_links, told)
 
     def test_new_scenes_run(self):
-        for kind in ("box", "tube", "hopper", "packing"):
+        for kind in KINDS:
             with self.subTest(kind), tempfile.TemporaryDirectory() as folder:
                 self.assertEqual(scree("new", kind, "-o", "mine.toml", cwd=folder).returncode, 0)
                 text = pathlib.Path(folder, "mine.toml").read_text(encoding="utf-8")

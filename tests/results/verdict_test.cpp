@@ -48,7 +48,7 @@ std::int64_t part(double value) { return std::llround(1e4 * value); }
 const CheckCase check_cases[] = {
     {io::lost_limit, [](io::Summary& s, double v) { s.lost_bodies = part(v); }, 1e-4},
     {io::overlap_limit, [](io::Summary& s, double v) { s.penetration_max_of_run = v; }, 1e-6},
-    {io::compression_limit, [](io::Summary& s, double v) { s.compression_max_of_run = v; }, 1e-6},
+    {io::compression_limit, [](io::Summary& s, double v) { s.compression.value = v; }, 1e-6},
     {io::unsolved_limit, [](io::Summary& s, double v) { s.steps_unsolved = part(v); }, 1e-4},
     {io::missed_limit,
      [](io::Summary& s, double v) { s.steps_not_converged = s.steps_far_from_goal = part(v); }, 1e-4},
@@ -409,16 +409,24 @@ TEST(RunStatistics, ReportsPartThatPinchesBodies) {
   // A lid presses with 2 N, and once with 5000 N, while the bodies' weights and speeds are nearly zero: this
   // finding comes first, with its advice, and the other advice is omitted.
   io::Scene scene = example_scene(3);
-  scene.model.boundaries.resize(1);
+  scene.model.boundaries.resize(2);
   scene.model.boundaries[0].name = "lid";
+  scene.model.boundaries[1].part = Bodies::no_part;
   Part lid;
   lid.name = "lid";
   lid.motion = steady_motion({Vec3(0, 0, -0.1), Vec3::Zero()}, Vec3::Zero());
   scene.model.parts = {lid};
   scene.model.boundaries[0].part = 0;
   io::RunStatistics statistics(scene);
+  State state = scene.initial;
+  const auto contact = [](std::int32_t a, std::int32_t b, float impulse) {
+    Contact c;
+    c.key = {a, b};
+    c.impulse.z() = impulse;
+    return c;
+  };
   StepResult result;
-  result.boundaries.resize(1);
+  result.boundaries.resize(2);
   result.parts.resize(1);
   result.report.time_step_s = 1e-3;
   result.report.momentum_size_kg_m_s = 1e-3;
@@ -430,9 +438,15 @@ TEST(RunStatistics, ReportsPartThatPinchesBodies) {
     result.parts[0].impulse = Vec3(0, 0, 1e-3 * force);
     result.parts[0].work = 0.1 * 1e-3 * force;
     statistics.add(result.report);
-    statistics.add_loads(result);
+    // The lid presses bodies 0 and 1; body 1, which is pressed harder, presses body 2 and the wall.
+    state.contacts.list = {contact(0, boundary_partner(0), 3.0f), contact(0, 1, 50.0f), contact(1, 2, 60.0f),
+                           contact(1, boundary_partner(0), 40.0f), contact(1, boundary_partner(1), 30.0f)};
+    statistics.add_loads(result, state);
   }
   io::Summary s = statistics.summary(scene.initial);
+  EXPECT_EQ(s.pinch.body, scene.initial.bodies.id[1]);
+  EXPECT_EQ(s.pinch.place, scene.initial.bodies.position[1]);
+  EXPECT_EQ(s.pinch.against, "body " + std::to_string(scene.initial.bodies.id[2]));
   EXPECT_EQ(s.pinch.by, "part 'lid'");
   EXPECT_EQ(s.pinch.when.step, 50);
   EXPECT_NEAR(s.pinch.median_force_N, 2.0, 1e-9);
@@ -442,6 +456,52 @@ TEST(RunStatistics, ReportsPartThatPinchesBodies) {
   EXPECT_EQ(verdict.findings.front().code, "pinch");
   EXPECT_TRUE(says(verdict.findings.front().advice, "move it by a force"));
   EXPECT_EQ(finding(verdict, "overlap").advice, "first fix 'pinch'");
+}
+
+TEST(RunStatistics, CountsStepsInWhichMotorsGiveAllTheyMay) {
+  io::Scene scene = example_scene(3);
+  MachineJoint free, limited;
+  free.name = "free";
+  free.motor.kind = JointMotor::Kind::speed;
+  limited.name = "drive";
+  limited.motor = {.kind = JointMotor::Kind::speed, .most = 2.0};
+  scene.model.joints = {free, limited};
+  io::RunStatistics statistics(scene);
+  StepResult result;
+  result.parts.resize(scene.model.parts.size());
+  result.joints.resize(2);
+  result.report.time_step_s = 1e-3;
+  for (int k = 1; k <= 10; ++k) {
+    result.report.step = k;
+    result.joints[0].motor_impulse = 5e-3;
+    result.joints[1].motor_impulse = k < 4 ? 1.9e-3 : -2e-3;
+    statistics.add(result.report);
+    statistics.add_loads(result, scene.initial);
+  }
+  const io::Summary s = statistics.summary(scene.initial);
+  ASSERT_EQ(s.motors.size(), 1u);
+  EXPECT_EQ(s.motors[0].joint, "drive");
+  EXPECT_EQ(s.motors[0].steps_at_limit, 7);
+  EXPECT_EQ(s.motors[0].first.step, 4);
+  EXPECT_EQ(s.motors[0].last.step, 10);
+}
+
+TEST(RunStatistics, TellsCompressionWithinAStepFromThatOfALoad) {
+  // A step is to blame if it makes most of the compression, the material if several steps do.
+  for (const bool at_once : {true, false}) {
+    io::Summary s = summary_of([&](StepReport& r) {
+      r.compression_max = r.step < 5 ? 0.0 : r.step == 5 ? (at_once ? 0.2 : 0.35) : 0.6;
+      r.compressed = {4, -1, 0};
+    });
+    EXPECT_EQ(s.compression.value, 0.6);
+    EXPECT_EQ(s.compression.where.body, 4);
+    EXPECT_EQ(s.compression.where.when.step, 6);
+    EXPECT_EQ(s.compression.at_once, at_once);
+    const io::Verdict verdict = judge(s, {});
+    EXPECT_TRUE(says(finding(verdict, "compression").text, "body 4"));
+    EXPECT_EQ(says(finding(verdict, "compression").advice, "time_step"), at_once);
+    EXPECT_EQ(says(finding(verdict, "compression").advice, "youngs_modulus"), !at_once);
+  }
 }
 
 TEST(RunStatistics, RemembersTheCoarsestSteps) {

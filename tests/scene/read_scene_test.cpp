@@ -804,6 +804,43 @@ region = { type = "box", low = [0, 0, 0], high = [1, 1, 1] }
   EXPECT_NEAR(filled, 0.5, 0.02);
 }
 
+// A rod through the box: grains which overlap it are left out, and the reader finds no overlap (to 1e-9). The
+// second packing above leaves out those that overlap the lattice in it.
+TEST(ReadScene, DensePackingsAvoidWallsAndOtherBodies) {
+  const Scene scene = read(material + R"(
+[checks]
+max_initial_overlap = 1e-9
+[[boundaries]]
+type = "cylinder"
+start = [0.5, 0.5, -1]
+end = [0.5, 0.5, 3]
+radius = 0.15
+[[bodies]]
+generate = "dense"
+solid_fraction = 0.5
+radius = 0.06
+region = { type = "box", low = [0, 0, 0], high = [1, 1, 1] }
+[[bodies]]
+generate = "dense"
+solid_fraction = 0.5
+radius = 0.06
+region = { type = "box", low = [0, 0, 1], high = [1, 1, 2] }
+[[bodies]]
+radius = 0.2
+position = [0.2, 0.2, 1.5]
+)");
+  ASSERT_EQ(scene.warnings.size(), 2u);
+  for (const Fault& warning : scene.warnings)
+    EXPECT_NE(warning.problem.find("are left out"), std::string::npos) << warning.problem;
+  // The free volume of both boxes holds about the requested share: 0.5 of 2 m^3, less the rod, the large
+  // sphere and a layer of one radius around them.
+  const double grain = 4.0 / 3.0 * std::numbers::pi * std::pow(0.06, 3);
+  const auto grains = static_cast<double>(scene.initial.bodies.size() - 1);
+  const double rod = std::numbers::pi * 0.15 * 0.15 * 2.0, ball = 4.0 / 3.0 * std::numbers::pi * 0.008;
+  EXPECT_LT(grains * grain, 0.5 * (2.0 - rod - ball));
+  EXPECT_GT(grains * grain, 0.3 * (2.0 - rod - ball));
+}
+
 TEST(ReadScene, ReadsCohesionOfMaterials) {
   const Scene scene = read(R"(
 end_time = 1

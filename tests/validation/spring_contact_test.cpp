@@ -366,6 +366,14 @@ TEST(SpringContacts, WhatRestsInShortStepsRestsInLongOnes) {
   }
 }
 
+TEST(SpringContacts, ReportNamesTheMostCompressedContact) {
+  World world = impact(linear(0.5, 1e4), 1e-4);
+  world.add_sphere(radius, Vec3(0.1, 0, radius + 1e-5), {-2.0 * Vec3::UnitZ(), Vec3::Zero()});
+  for (int k = 0; k < 8; ++k) world.step();
+  EXPECT_EQ(world.result.report.compressed, (Touch{1, -1, 0}));
+  EXPECT_GT(world.result.report.compression_max, 0.05);
+}
+
 TEST(SpringContacts, SameBitsOnAnyThreadsAndFromACopy) {
   test::expect_same_bits([] { return heap(1e7, 2e-3); }, 0.3, 0.6);
 }

@@ -114,7 +114,10 @@ std::pair<Vec3, Vec3> bounding_box(const Region& region) {
   if (const auto* in = std::get_if<MeshRegion>(&region))
     return {0.5 * (in->mesh->low() + in->mesh->high()), 0.5 * (in->mesh->high() - in->mesh->low())};
   const auto& c = std::get<CylinderRegion>(region);
-  return {0.5 * (c.start + c.end), 0.5 * (c.end - c.start).cwiseAbs() + Vec3::Constant(c.radius)};
+  const Vec3 along = c.end - c.start;
+  // A disc across a unit axis d reaches radius * sqrt(1 - d_i^2) along i.
+  const Vec3 across = c.radius * (1.0 - along.normalized().array().square()).max(0.0).sqrt();
+  return {0.5 * (c.start + c.end), 0.5 * along.cwiseAbs() + across};
 }
 
 double volume(const Region& region) {
