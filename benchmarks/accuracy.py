@@ -62,6 +62,8 @@ def variants(step, quick):
     yield from (("step", f"{1e3 * h:g} ms", {"time_step": h}) for h in steps)
     overlaps = [1e-3] if quick else [4e-3, 1e-3, 2.5e-4]
     yield from (("adaptive", f"{x:g}", {"time_step": "adaptive", "time_step_overlap": x}) for x in overlaps)
+    yield from (("level", name, {"time_step": "adaptive", "accuracy": name})
+                for name in (["draft"] if quick else ["draft", "standard", "reference"]))
     tolerances = [1e-2] if quick else [1e-1, 1e-2, 1e-4]
     yield from (("tolerance", f"{t:g}", {"solver.tolerance": t}) for t in tolerances)
     yield from (("max_sweeps", f"{n}", {"solver.max_sweeps": n}) for n in ([10] if quick else [5, 10, 20]))

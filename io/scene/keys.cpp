@@ -171,6 +171,12 @@ constexpr Key key_table[] = {
                        "in exports and in pictures. These files are in single precision, which is too coarse far from "
                        "(0, 0, 0), for example with map coordinates. Coordinates in the scene, in CSV tables and in "
                        "checkpoints do not change."},
+    Key{.section = "", .name = "accuracy", .type = word, .words = "draft|standard|reference",
+        .description = "Sets the defaults of three other keys; a scene that contains these keys overrides it. `draft`: "
+                       "`solver.tolerance` 0.01 and `time_step_overlap` 0.004, sufficient for flow rates, slopes and "
+                       "run-out. `standard`: 0.001 and 0.001, sufficient for packings too. `reference`: 0.0001 and "
+                       "0.00025, with `solver.max_sweeps` 10000, for comparisons. `time_step` stays, unless it is "
+                       "`adaptive` (docs/choosing_accuracy.md)."},
     Key{.section = "", .name = "gravity", .type = vector, .unit = "m/s^2",
         .description = "Acceleration due to gravity."},
     Key{.section = "", .name = "time_step", .type = number, .unit = "s", .range = positive,
@@ -191,7 +197,8 @@ constexpr Key key_table[] = {
     Key{.section = "", .name = "steps_per_impact", .type = number, .range = {.low = 0.0, .high = 1e4},
         .description = "With `time_step = \"adaptive\"` and elastic materials (`youngs_modulus` or `stiffness`): "
                        "smallest number of steps during the shortest impact that is possible at the current speeds. "
-                       "10 steps resolve an impact; with 50 steps its force, duration and rebound are right to 1 %. 0: impacts do not limit the step."},
+                       "10 steps resolve an impact; with 50 steps its force, duration and rebound are right to 1 %. "
+                       "0: impacts do not limit the step."},
     Key{.section = "", .name = "substeps", .type = integer, .range = {.low = 1.0, .high = 1000.0},
         .description = "Number of parts into which a step is divided. Contacts are found once, at the start of the "
                        "step, and solved again in each part."},

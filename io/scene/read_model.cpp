@@ -290,6 +290,18 @@ void read_adaptive_step(const Section& top, Scene& scene, std::vector<Fault>& fa
          fmt::format("they are {} s and {} s", settings.least_time_step_s, settings.time_step_s));
 }
 
+/// Sets the defaults of a level of accuracy. Keys of the scene override them.
+void set_accuracy(Accuracy accuracy, Settings& settings) {
+  if (accuracy == Accuracy::draft) {
+    settings.solver.tolerance *= 10.0;
+    settings.time_step_overlap *= 4.0;
+  } else if (accuracy == Accuracy::reference) {
+    settings.solver.tolerance /= 10.0;
+    settings.time_step_overlap /= 4.0;
+    settings.solver.max_sweeps *= 10;
+  }
+}
+
 /// The number of steps and frames must not be too large, so that their times differ.
 void check_length(const Section& top, const Scene& scene, std::vector<Fault>& faults) {
   const auto refuse = [&](const Section& section, const std::string& key, const std::string& problem,
@@ -319,6 +331,8 @@ void check_length(const Section& top, const Scene& scene, std::vector<Fault>& fa
 
 void read_settings(const Section& top, Reading& reading) {
   Scene& scene = reading.scene;
+  if (top.has("accuracy")) take(top, "accuracy", scene.accuracy);
+  set_accuracy(scene.accuracy, scene.model.settings);
   set_from(top, scene);
   scene.name = top.has("name") ? top.text("name") : scene.file.stem().string();
   if (top.has("name") && !is_file_name(scene.name)) {

@@ -61,6 +61,8 @@ struct InputFile {
 };
 /// The condition that ends a run; end_time always does.
 enum class RunEnd { end_time, at_rest };
+/// Defaults of the solver's tolerance and sweeps, and of the overlap of adaptive steps.
+enum class Accuracy { draft, standard, reference };
 
 struct Scene {
   std::filesystem::path file;
@@ -68,6 +70,7 @@ struct Scene {
   std::vector<std::pair<std::string, std::string>> overrides;  // of the command line, as given
   std::string name;                                            // the file's stem unless the scene has a name
   std::string description;
+  Accuracy accuracy = Accuracy::standard;
   double end_time_s = 1.0;
   RunEnd until = RunEnd::end_time;
   double rest_speed_m_s = 0.0;        // bodies whose surface is not faster are at rest

@@ -52,6 +52,7 @@ struct RandomMotion {
 /// Calls f(section, key, member) for each member that a key sets.
 void for_each_key(Scene& scene, auto&& f) {
   f("", "description", scene.description);
+  f("", "accuracy", scene.accuracy);
   f("", "origin", scene.origin);
   f("", "end_time", scene.end_time_s);
   f("", "until", scene.until);

@@ -841,6 +841,28 @@ position = [0.2, 0.2, 1.5]
   EXPECT_GT(grains * grain, 0.3 * (2.0 - rod - ball));
 }
 
+TEST(ReadScene, AccuracySetsDefaultsThatKeysOverride) {
+  const std::string body = material + R"(
+[[bodies]]
+radius = 0.1
+position = [0, 0, 1]
+)";
+  const Settings plain = read("time_step = \"adaptive\"\n" + body).model.settings;
+  const auto level = [&](const char* name, const char* more) {
+    return read(fmt::format("time_step = \"adaptive\"\naccuracy = \"{}\"\n{}", name, more) + body)
+        .model.settings;
+  };
+  EXPECT_EQ(level("standard", "").solver.tolerance, plain.solver.tolerance);
+  EXPECT_EQ(level("draft", "").solver.tolerance, 0.01);
+  EXPECT_EQ(level("draft", "").time_step_overlap, 0.004);
+  EXPECT_DOUBLE_EQ(level("reference", "").solver.tolerance, 1e-4);
+  EXPECT_DOUBLE_EQ(level("reference", "").time_step_overlap, 2.5e-4);
+  EXPECT_EQ(level("reference", "").solver.max_sweeps, 10'000);
+  const Settings mixed = level("draft", "solver.tolerance = 0.003\n");
+  EXPECT_EQ(mixed.solver.tolerance, 0.003);
+  EXPECT_EQ(mixed.time_step_overlap, 0.004);
+}
+
 TEST(ReadScene, ReadsCohesionOfMaterials) {
   const Scene scene = read(R"(
 end_time = 1
