@@ -13,6 +13,7 @@
 #include "io/scene/read_scene.h"
 #include "tools/bench/compare.h"
 #include "tools/bench/measure.h"
+#include "tools/bench/rank_runs.h"
 #include "tools/bench/scenes.h"
 #include "tools/bench/show.h"
 #include "tools/command_line.h"
@@ -25,12 +26,13 @@ namespace {
 
 struct BenchOptions {
   std::vector<std::string> scenes;
-  std::vector<int> threads;
+  std::vector<int> threads, ranks;
+  std::string launcher = "mpirun --oversubscribe --bind-to none -n";
   std::vector<std::int64_t> sizes;
   std::vector<std::string> solvers, settings;
   std::vector<double> residuals{1e-2, 1e-3, 1e-4};
   BenchPlan plan;
-  std::optional<double> from_s;
+  std::optional<double> from_s, until_s;
   int copies = 1;         // of a prepared bed along x and along y
   double settle_s = 1.0;  // simulated, after they were placed side by side
   std::filesystem::path json, csv, plot;
@@ -177,7 +179,7 @@ BenchOptions with_defaults(BenchOptions options) {
   if (options.threads.empty()) {
     set_thread_count(0);
     options.threads = {1};
-    if (thread_count() > 1) options.threads.push_back(thread_count());
+    if (thread_count() > 1 && options.ranks.empty()) options.threads.push_back(thread_count());
   }
   if (options.scenes.empty()) {
     for (const BenchScene& scene : bench_scenes()) options.scenes.emplace_back(scene.name);
@@ -198,6 +200,36 @@ int compare_files(const BenchOptions& options) {
   return comparison.slower() ? exit_slower : exit_ok;
 }
 
+/// Whole runs by several processes.
+int bench_ranks(const BenchOptions& options, BenchReport& report) {
+  std::vector<RankCase> all;
+  std::vector<std::optional<std::int64_t>> sizes(options.sizes.begin(), options.sizes.end());
+  if (sizes.empty()) sizes.push_back(options.weak ? std::optional<std::int64_t>(1000) : std::nullopt);
+  for (const std::string& name : options.scenes) {
+    const BenchTarget target = find_bench_scene(name);
+    for (const auto& size : sizes) {
+      const RankPlan plan{target.file,
+                          options.ranks,
+                          options.threads,
+                          options.quick && !size ? std::optional(quick_bodies) : size,
+                          options.weak,
+                          options.settings,
+                          options.quick && !options.until_s ? std::optional(quick_from_s) : options.until_s,
+                          options.launcher,
+                          options.plan.repeats};
+      const std::vector<RankCase> cases = run_by_ranks(
+          plan, options.quiet ? [](const std::string&) {} : [](const std::string& line) { show(line); });
+      if (!options.quiet) show("\n" + cases[0].scene + "\n" + to_text(cases, options.weak));
+      all.insert(all.end(), cases.begin(), cases.end());
+    }
+  }
+  if (!options.json.empty()) io::write_whole_file(options.json, to_json(all, report));
+  if (!options.csv.empty()) io::write_whole_file(options.csv, to_csv(all));
+  const std::vector<std::string> faults = hash_faults(all);
+  for (const std::string& fault : faults) spdlog::error("{}", fault);
+  return faults.empty() ? exit_ok : exit_not_reproducible;
+}
+
 int bench(const BenchOptions& asked) {
   const OutputRule rule{{asked.scenes.begin(), asked.scenes.end()}, asked.overwrite};
   for (const std::filesystem::path& output : {asked.json, asked.csv, asked.plot})
@@ -216,6 +248,7 @@ int bench(const BenchOptions& asked) {
   report.build = this_build();
   report.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   if (!options.quiet) show(setting_text(report));
+  if (!options.ranks.empty()) return bench_ranks(options, report);
   for (const BenchTarget& target : targets) measure_scene(options, target, report);
   report.peak_resident_bytes = peak_resident_bytes();
   write_files(options, report);
@@ -251,7 +284,26 @@ void add_what(CLI::App& command, BenchOptions& o) {
       ->type_name("T,...");
   command.add_flag("--whole-run", o.whole_run,
                    "Time each scene from start to end; some of --list always are");
-  command.add_flag("--weak", o.weak, "Weak scaling: number of bodies proportional to the number of threads");
+  command.add_flag("--weak", o.weak,
+                   "Weak scaling: number of bodies proportional to the number of threads, or of ranks");
+  CLI::Option* const ranks =
+      command
+          .add_option(
+              "--ranks", o.ranks,
+              "Numbers of processes: time whole runs by so many, started by the launcher (docs/cluster.md)")
+          ->delimiter(',')
+          ->check(whole_number_in({.low = 1.0, .high = 1e6}))
+          ->type_name("R,...");
+  command
+      .add_option("--launcher", o.launcher,
+                  "With --ranks: command that starts processes; their number follows it")
+      ->needs(ranks)
+      ->type_name("COMMAND")
+      ->capture_default_str();
+  command
+      .add_option("--until", o.until_s, "With --ranks: end of the runs, s (default: the scene's end_time)")
+      ->needs(ranks)
+      ->check(number_in(positive));
   command
       .add_option("--from", o.from_s,
                   "Simulated time at which timing starts, s (default: the scene's end_time)")

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
 #include <sched.h>
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
@@ -15,7 +16,9 @@
 #include <thread>
 #include <unistd.h>
 
+#include "engine/core/counted_ranks.h"
 #include "engine/core/errors.h"
+#include "engine/core/parallel.h"
 #include "engine/simulation/ranks/not_by_ranks.h"
 #include "io/files/file_errors.h"
 #ifdef SCREE_MPI
@@ -45,6 +48,12 @@ std::unique_ptr<MpiRanks>& team() {
   return ranks;
 }
 
+/// The team, with its messages counted.
+std::optional<CountedRanks>& counted() {
+  static std::optional<CountedRanks> ranks;
+  return ranks;
+}
+
 /// Messages of ranks except the first, until it is known whether the first one has the same.
 std::ostringstream& held_back() {
   static std::ostringstream text;
@@ -70,12 +79,28 @@ Ranks* join_ranks() {
     logger->set_level(spdlog::level::err);
     spdlog::set_default_logger(logger);
   }
-  return team().get();
+  return &counted().emplace(*team());
 #else
   throw io::ReadError(
       fmt::format("{} processes were started together, but this program was built without MPI: build it with "
                   "-DSCREE_MPI=ON (Debian: libopenmpi-dev, openmpi-bin), or start one process",
                   launched()));
+#endif
+}
+
+void count_messages() {
+#ifdef SCREE_MPI
+  if (counted()) counted()->reset();
+#endif
+}
+
+std::vector<io::RankUse> rank_uses([[maybe_unused]] Ranks& ranks, [[maybe_unused]] const StageTimes& time,
+                                   [[maybe_unused]] std::size_t bodies) {
+#ifdef SCREE_MPI
+  return of_all(&ranks, std::vector<io::RankUse>{{thread_count(), static_cast<std::int64_t>(bodies),
+                                                  counted()->seconds(), time, counted()->traffic()}});
+#else
+  return {};
 #endif
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "engine/core/ranks.h"
+#include "io/results/summary.h"
 #include "io/scene/scene.h"
 
 namespace scree {
@@ -18,6 +19,11 @@ int threads_of_rank();
 
 /// Throws InputError with all features of a scene that runs by ranks do not support yet.
 void expect_by_ranks(const io::Scene& scene, const State& state, const std::filesystem::path& dump_problem);
+
+/// Counts messages from now on.
+void count_messages();
+/// The use of all ranks, on the first one; all ranks must call it with their own times and numbers of bodies.
+std::vector<io::RankUse> rank_uses(Ranks& ranks, const StageTimes& time, std::size_t bodies);
 
 /// To be called when all ranks have reached the end of their run together.
 void agree_on_end();

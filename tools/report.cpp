@@ -92,6 +92,26 @@ std::string energies(const io::Summary& s) {
   return text;
 }
 
+std::string ranks_line(const std::vector<io::RankUse>& ranks) {
+  double bytes = 0.0, exchanges = 0.0, least = infinity, most = 0.0;
+  std::int64_t fewest = ranks[0].bodies, largest = 0;
+  for (const io::RankUse& r : ranks) {
+    bytes += static_cast<double>(r.traffic.swap_bytes);
+    exchanges += static_cast<double>(r.traffic.swaps);
+    const double share = (r.traffic.swap_s + r.traffic.others_s) / std::max(r.wall_s, 1e-9);
+    least = std::min(least, share);
+    most = std::max(most, share);
+    fewest = std::min(fewest, r.bodies);
+    largest = std::max(largest, r.bodies);
+  }
+  return fmt::format(
+      "{} of {}: {} to {} bodies; {:.3g} kB per sweep and rank; messages and waiting take {:.0f} to {:.0f} % "
+      "of "
+      "the time",
+      ranks.size(), plural(ranks[0].threads, "thread"), fewest, largest,
+      1e-3 * bytes / std::max(1.0, exchanges), 100.0 * least, 100.0 * most);
+}
+
 std::string motor_line(const io::MotorUse& use, const io::Summary& s) {
   return fmt::format("'{}' gave all of its {:g} {} in {:.3g} % of the steps, from {:.4g} s to {:.4g} s",
                      use.joint, use.most, use.turns ? "N m" : "N",
@@ -159,6 +179,7 @@ std::string report_text(const io::Summary& s, bool details) {
                   s.energy_created_relative, s.energy_unexplained_relative, s.momentum_created_relative));
   for (const io::MotorUse& use : s.motors)
     if (use.steps_at_limit > 0) add_line(text, "motor", motor_line(use, s));
+  if (!s.ranks.empty()) add_line(text, "ranks", ranks_line(s.ranks));
   add_line(text, "state hash", hash_text(s.state_hash));
   if (!s.ended_by.empty()) add_line(text, "ended by", s.ended_by);
   if (!s.events.empty()) text += "\nevents\n" + events(s.events);

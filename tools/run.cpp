@@ -126,7 +126,11 @@ class Onlooker : public RunObserver {
       : scene_(scene), progress_(progress), pace_(pace) {}
   bool may_go_on() override { return !interrupt_requested(); }
   bool wants_bodies(const State&) override { return false; }
-  void after_step(const StepResult& result, const State&) override { progress_.update(result.report); }
+  void after_step(const StepResult& result, const State&) override {
+    progress_.update(result.report);
+    time_ += result.report.time;
+  }
+  const StageTimes& time() const { return time_; }
   void after_events(std::span<const Happening> happenings, const State&) override {
     for (const Happening& h : happenings)
       progress_.note(fmt::format("t = {:g} s: {}", h.time_s, event_text(scene_.events[h.event], h.value)));
@@ -137,6 +141,7 @@ class Onlooker : public RunObserver {
   const io::Scene& scene_;
   Progress& progress_;
   Pace& pace_;
+  StageTimes time_;
 };
 
 io::RunStatus status_of(RunStop stop) {
@@ -298,6 +303,8 @@ class Stoppable : public RunObserver {
  public:
   bool may_go_on() override { return !interrupt_requested(); }
   bool wants_bodies(const State&) override { return false; }
+  void after_step(const StepResult& result, const State&) override { time += result.report.time; }
+  StageTimes time;
 };
 
 /// The run on ranks other than the first: their part of each step.
@@ -306,12 +313,15 @@ int follow(Prepared& p, Ranks& ranks) {
   const RunPlan plan = run_plan(p.scene);
   Run run(p.scene.model, plan, p.state);
   run.share(ranks);
+  count_messages();
   p.scene.initial.bodies = {};  // only rank 0 uses it
   Stoppable stoppable;
   run.observe(stoppable);
   const RunStop stop = p.is_over ? RunStop::end_time : run.until(p.scene.end_time_s);
   agree_on_end();
-  if (stop != RunStop::failed || run.failure().step_is_done()) static_cast<void>(run.collect());
+  if (stop == RunStop::failed && !run.failure().step_is_done()) return exit_ok;
+  static_cast<void>(rank_uses(ranks, stoppable.time, p.state.bodies.size()));
+  static_cast<void>(run.collect());
   return exit_ok;
 }
 
@@ -371,6 +381,7 @@ int run(const RunOptions& options) {
   try {
     if (is_new) recorder.begin(state);
     if (ranks != nullptr) run.share(*ranks);
+    count_messages();
     pace.start(state.time_s);
     const RunStop stop = p.is_over ? RunStop::end_time : run.until(scene.end_time_s);
     agree_on_end();
@@ -385,7 +396,10 @@ int run(const RunOptions& options) {
     progress.finish();
     dump.finish();
     State whole;
-    if (ranks != nullptr) whole = run.collect();
+    if (ranks != nullptr) {
+      recorder.shared_by(rank_uses(*ranks, onlooker.time(), state.bodies.size()));
+      whole = run.collect();
+    }
     const io::Summary summary = recorder.finish(status_of(stop), ranks == nullptr ? state : whole, true,
                                                 [&](const std::string& line) {
                                                   if (!options.quiet) show(line + "\n");

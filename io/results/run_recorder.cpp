@@ -124,6 +124,7 @@ struct RunRecorder::Parts {
   std::int64_t checkpoint_step = -1;        // likewise; -1: there is none
   std::optional<bool> checkpoint_wanted;    // after this step, if it has been determined
   std::vector<std::int64_t> resumed_steps;  // steps after which the run was continued
+  std::vector<RankUse> ranks;
   // Last, so that its thread ends before the data to which it writes.
   BackgroundWriter writer;
 
@@ -393,6 +394,8 @@ RunRecorder::RunRecorder(const Scene& scene, const std::filesystem::path& folder
 
 RunRecorder::~RunRecorder() = default;
 
+void RunRecorder::shared_by(std::vector<RankUse> ranks) { parts_->ranks = std::move(ranks); }
+
 const RunStatistics& RunRecorder::statistics() const { return parts_->statistics; }
 
 const RunFolder& RunRecorder::folder() const { return parts_->folder; }
@@ -494,6 +497,7 @@ Summary RunRecorder::finish(RunStatus status, const State& state, bool good,
   summary.recording_time_s = p.recording_time_s;
   summary.wall_time_s = p.wall_time();
   summary.resumed_steps = p.resumed_steps;
+  summary.ranks = p.ranks;
   std::vector<std::filesystem::path> tables = p.folder.tables();
   tables.push_back(p.folder.stage_table());
   for (const std::filesystem::path& file : p.folder.measured_files()) tables.push_back(file);

@@ -62,6 +62,9 @@ class RunRecorder : public RunObserver {
   Summary finish(RunStatus status, const State& state, bool good = true,
                  const std::function<void(const std::string&)>& note = {});
 
+  /// The processes that shared the run, for the summary.
+  void shared_by(std::vector<RankUse> ranks);
+
   const RunStatistics& statistics() const;
   const RunFolder& folder() const;
   const StageTable& stage_table() const;

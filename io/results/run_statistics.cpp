@@ -203,6 +203,7 @@ void RunStatistics::add(const StepReport& r) {
   impulse_size_N_s_ += r.impulse_size_N_s;
   impulse_size_N_m_s_ += r.angular_impulse_size_N_m_s;
   sums_.candidates += r.candidates;
+  sums_.sweeps += r.sweeps;
   sums_.narrow_phase_failures += r.narrow_phase_failures;
   add_energy(r);
   add_coarseness(r);
@@ -490,6 +491,7 @@ void RunStatistics::visit(Archive& io) {
   keep(io, "compressed", s.compression.where);
   io("compressed_at_once", s.compression.at_once);
   io("compression_before", compression_before_);
+  io("sweeps", s.sweeps);
   io("steps_not_converged", s.steps_not_converged);
   io("narrow_phase_failures", s.narrow_phase_failures);
   io("candidates", s.candidates);

@@ -68,6 +68,29 @@ nlohmann::ordered_json pinch_json(const Pinch& p) {
   return json;
 }
 
+nlohmann::ordered_json stages_json(const StageTimes& time) {
+  return {{"preparation", time.preparation},
+          {"detection", time.detection},
+          {"resolution", time.resolution},
+          {"finish", time.finish}};
+}
+
+nlohmann::ordered_json ranks_json(const std::vector<RankUse>& ranks) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const RankUse& r : ranks)
+    list.push_back({{"threads", r.threads},
+                    {"bodies", r.bodies},
+                    {"wall_time_s", r.wall_s},
+                    {"stage_time_s", stages_json(r.stage_time)},
+                    {"exchanges", r.traffic.swaps},
+                    {"exchange_bytes", r.traffic.swap_bytes},
+                    {"exchange_s", r.traffic.swap_s},
+                    {"other_messages", r.traffic.others},
+                    {"other_bytes", r.traffic.other_bytes},
+                    {"other_s", r.traffic.others_s}});
+  return list;
+}
+
 nlohmann::ordered_json motors_json(const Summary& s) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const MotorUse& use : s.motors) {
@@ -114,6 +137,7 @@ nlohmann::ordered_json verdict_json(const Verdict& verdict) {
 /// Entries that not all runs have.
 void add_of_some_runs(const Summary& s, nlohmann::ordered_json& json) {
   if (!s.pinch.by.empty()) json["pinch"] = pinch_json(s.pinch);
+  if (!s.ranks.empty()) json["ranks"] = ranks_json(s.ranks);
   if (!s.motors.empty()) json["motors"] = motors_json(s);
   if (!s.openings.empty()) json["insertion"] = insertion_json(s);
   if (!s.events.empty()) json["events"] = events_json(s.events);
@@ -171,11 +195,7 @@ std::string to_json(const Summary& s) {
       {"recording_time_s", s.recording_time_s},
       {"real_time_factor", s.real_time_factor()},
       {"median_step_time_s", s.median_step_time_s},
-      {"stage_time_s",
-       {{"preparation", s.stage_time.preparation},
-        {"detection", s.stage_time.detection},
-        {"resolution", s.stage_time.resolution},
-        {"finish", s.stage_time.finish}}},
+      {"stage_time_s", stages_json(s.stage_time)},
       {"contacts", s.last.contacts},
       {"active_contacts", s.last.active_contacts},
       {"touching_contacts", s.last.touching},
@@ -191,6 +211,7 @@ std::string to_json(const Summary& s) {
       {"residual_rms_relative", s.last.residual_rms_relative},
       {"residual_rms_relative_mean", s.residual_rms_relative_mean},
       {"residual_rms_relative_max", s.residual_rms_relative_max},
+      {"sweeps", s.sweeps},
       {"steps_not_converged", s.steps_not_converged},
       {"steps_far_from_goal", s.steps_far_from_goal},
       {"steps_unsolved", s.steps_unsolved},

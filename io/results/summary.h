@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/core/counted_ranks.h"
 #include "engine/run/events.h"
 #include "engine/simulation/diagnostics.h"
 #include "io/files/archive.h"
@@ -63,6 +64,15 @@ struct MotorUse {
   Moment first, last;
 };
 
+/// One of several processes that shared a run.
+struct RankUse {
+  int threads = 1;
+  std::int64_t bodies = 0;  // own ones at the end
+  double wall_s = 0.0;      // since the bodies were shared out
+  StageTimes stage_time;    // s, sums over the run
+  RankTraffic traffic;
+};
+
 /// The worst value of all steps, and its time.
 struct WorstStep {
   double value = 0.0;
@@ -108,6 +118,7 @@ struct Summary {
   double momentum_error_relative = 0.0, angular_momentum_error_relative = 0.0;  // maxima
   DeepestOverlap deepest;
   LargestCompression compression;  // of elastic contacts
+  std::int64_t sweeps = 0;         // sum over the steps
   std::int64_t steps_not_converged = 0, narrow_phase_failures = 0, candidates = 0;
   std::int64_t steps_far_from_goal = 0, steps_unsolved = 0;  // see verdict.h
   // residual over goal of the steps that did not converge; nine of ten are below p90
@@ -129,6 +140,7 @@ struct Summary {
   double unreturned_J = 0.0;                 // energy that restitution would have given back, see StepReport
   WorstStep wall_travel, wall_detour, turn;  // see Coarseness
   Pinch pinch;
+  std::vector<RankUse> ranks;    // [rank]; empty if one process made the run
   std::vector<MotorUse> motors;  // of joints with a limited motor of `speed` or `position`
   double momentum_created_relative = 0.0, angular_momentum_created_relative = 0.0;  // over all impulses
   bool bounces = false;                 // is any coefficient of restitution above zero?

@@ -172,6 +172,31 @@ class Ranks(unittest.TestCase):
             self.assertRegex(done.stderr, rf"error: .*{scene}.*: {re.escape(key)}: .*several ranks")
             self.assertFalse(os.path.exists(self.path("refused")))
 
+    # Each sweep has one exchange, that of the position correction too; and each step has two more.
+    def test_bench_counts_one_exchange_a_sweep(self):
+        done = subprocess.run([PROGRAM, "bench", "settled_bed", "--ranks", "1,2,3", "--size", "3000", "--until", "0.2",
+                               "--repeats", "1", "--json", self.path("ranks.json"), "--csv", self.path("ranks.csv"),
+                               "--launcher", " ".join([*LAUNCHER, "-n"])], env=ENVIRONMENT, capture_output=True, text=True,
+                              timeout=300)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        with open(self.path("ranks.json")) as file:
+            cases = json.load(file)["cases"]
+        self.assertEqual([c["ranks"] for c in cases], [1, 2, 3])
+        self.assertEqual(len({c["state_hash"] for c in cases}), 1)
+        for case in cases[1:]:
+            more = (case["exchanges_per_sweep"] - 1.0) * case["sweeps"] / case["steps"]
+            self.assertGreaterEqual(more, 0.0)
+            self.assertLessEqual(more, 8.0 + 2.0)
+        # A ghost takes 24 bytes; fewer bodies are ghosts than are own ones.
+        for case in cases[1:]:
+            self.assertGreater(case["kilobytes_per_sweep"], 0.024)
+            self.assertLess(case["kilobytes_per_sweep"], 0.024 * case["bodies"])
+            self.assertGreaterEqual(case["imbalance"], 1.0)
+        with open(self.path("ranks.csv")) as file:
+            lines = file.read().splitlines()
+        self.assertEqual({line.count(",") for line in lines}, {13})
+        self.assertEqual(len(lines), 4)
+
     def test_a_fault_is_told_once(self):
         scene = self.path("wrong.toml")
         with open(scene, "w") as file:
