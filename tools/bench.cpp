@@ -295,11 +295,12 @@ void add_what(CLI::App& command, BenchOptions& o) {
           ->check(whole_number_in({.low = 1.0, .high = 1e6}))
           ->type_name("R,...");
   command
-      .add_option("--launcher", o.launcher,
-                  "With --ranks: command that starts processes; their number follows it")
+      .add_option(
+          "--launcher", o.launcher,
+          "With --ranks: command that starts processes; their number follows it (default: mpirun, with "
+          "more processes than cores if necessary)")
       ->needs(ranks)
-      ->type_name("COMMAND")
-      ->capture_default_str();
+      ->type_name("COMMAND");
   command
       .add_option("--until", o.until_s, "With --ranks: end of the runs, s (default: the scene's end_time)")
       ->needs(ranks)

@@ -82,8 +82,9 @@ Json read_json(const std::filesystem::path& path) {
 /// elsewhere.
 bool is_of_the_machine(const std::string& key) {
   return key == "wall_time_s" || key == "recording_time_s" || key == "real_time_factor" ||
-         key == "median_step_time_s" || key == "stage_time_s" || key == "threads" || key == "scree_version" ||
-         key == "resumed_after_steps" || key == "files" || key == "crc32";  // checksums include wall times
+         key == "median_step_time_s" || key == "stage_time_s" || key == "threads" || key == "ranks" ||
+         key == "scree_version" || key == "resumed_after_steps" || key == "files" ||
+         key == "crc32";  // checksums include wall times
 }
 
 /// Numbers, words and lists that differ, as "energy.kinetic_energy_J".

@@ -11,7 +11,7 @@
 
 namespace scree {
 
-/// What to run, by how many ranks.
+/// A scene and the numbers of ranks by which it is run.
 struct RankPlan {
   std::filesystem::path scene;
   std::vector<int> ranks, threads;    // 1 rank: one process, without the launcher
