@@ -33,7 +33,7 @@ class Names(unittest.TestCase):
         counts = script().add_up(lines)
         self.assertEqual([100, 7, 5], [counts[name] for name in ("scree::step", "scree::residual", "scree::gap")])
 
-    def test_stages_are_divided_by_what_they_worked_on(self):
+    def test_stages_are_divided_by_their_work(self):
         counts = {"scree::step": 1000, "scree::find_contacts": 300, "scree::visit_batches": 400, "scree::news": 50,
                   "scree::trifle": 5, "main": 1000}
         work = {"steps": 2, "bodies": 5, "pairs": 10, "contacts": 20, "sweeps": 4, "swept_contacts": 40}

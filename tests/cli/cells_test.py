@@ -116,7 +116,7 @@ class Cells(unittest.TestCase):
         with open(os.path.join(self.folder, "exported")) as file:
             return file.read().splitlines()
 
-    def test_exports_say_what_repeats(self):
+    def test_exports_state_the_periodic_directions(self):
         """An upright and a sheared cell in the formats of OVITO and LAMMPS."""
         self.run_scene("row_at_a_stress.toml", "-q", "--set", "cell.periodic=[\"x\", \"y\"]")
         self.assertRegex(self.exported("xyz", "0.2")[1], r'Lattice="0.03 0(\.0)? 0(\.0)? .*" Origin=".*" pbc="T T F"')

@@ -235,7 +235,7 @@ class Compare(unittest.TestCase):
         self.assertEqual(first["stage"], "coming and going")
         self.assertIn(told["frames"]["first"]["array"], ("bodies", "mass", "position"))
 
-    def test_what_cannot_be_compared(self):
+    def test_runs_that_cannot_be_compared(self):
         self.assertIn("no such folder", self.compared("one", "nowhere", status=6))
         self.run_scene("fewer", "--set", "bodies[0].count=30")
         said = self.compared("one", "fewer", status=15)

@@ -80,7 +80,7 @@ class Field(unittest.TestCase):
         self.assertEqual(s["verdict"]["grade"], "green")
         self.assertAlmostEqual(s["energy"]["kinetic_energy_J"] / s["energy"]["kinetic_initial_J"], 1.0, delta=1e-12)
 
-    def test_walls_that_are_too_fast_are_told_before_and_after(self):
+    def test_walls_that_are_too_fast_are_reported_before_and_after(self):
         for scene, code in (("table_1000Hz.toml", "wall_detour"), ("plate_up_3000.toml", "wall_travel")):
             self.assertIn("boundaries[0].motion", self.scree("check", os.path.join(SCENES, scene)).stderr)
             self.run_scene(scene)
@@ -92,11 +92,15 @@ class Field(unittest.TestCase):
         self.assertIn("body 0", done.stderr)
         self.assertEqual(self.summary()["status"], "failed")
 
-    def test_what_a_driven_wall_presses_comes_first(self):
+    def test_a_pinch_by_a_driven_wall_comes_first(self):
         self.run_scene("pressed_between_walls.toml")
         first, *others = self.summary()["verdict"]["findings"]
         self.assertEqual(first["code"], "pinch")
         self.assertIn("move it by a force", first["advice"])
+        self.assertIn("against boundary 'floor'", first["text"])
+        pinch = self.summary()["pinch"]
+        self.assertEqual(pinch["against"], "boundary 'floor'")
+        self.assertLess(abs(pinch["place_m"][0]), 0.04)
         self.assertTrue(all("max_sweeps" not in f["advice"] for f in others))
         self.assertGreaterEqual(self.summary()["energy"]["dissipated_by_friction_J"], 0.0)
 

@@ -70,7 +70,7 @@ class Limits(unittest.TestCase):
                                     "output.interval=1", status=13),
                          " in 8000000000000000 steps")
 
-    def test_a_crowd_is_told_soon(self):
+    def test_crowding_is_reported_soon(self):
         """Ten thousand bodies in one spot are fifty million pairs; the program need not check all of them."""
         self.write("spot.csv", "x,y,z\n" + "0,0,1\n" * 10000)
         self.write("spot.toml", HEAD.format(settings="time_step = 0.002", interval=0.1) +

@@ -58,7 +58,7 @@ class Measure(Checks):
                         wanted = value["deviation"] / math.sqrt(value["independent"])
                         self.near(value["error"], wanted, 1e-9, 0, (name, column))
 
-    def test_what_is_printed(self):
+    def test_output_on_the_terminal(self):
         """A run prints the first means of each measurement at its end, `scree measure` all of them."""
         made("bed", BED)
         said = scree("run", "bed.toml", "-o", "printed", "--until", "0.1", "--threads", "1")
@@ -88,7 +88,7 @@ class Measure(Checks):
         ends = 0.1 + 0.0105 * np.arange(1, 10)
         self.near(table(done, "measured_it.csv")["time_s"], ends, 0, 0.0005 + 1e-9)
 
-    def test_frames_give_what_the_run_gave(self):
+    def test_frames_give_the_results_of_the_run(self):
         """Every table of the run except steps, from frames at the end of its rows: to single precision."""
         run = made("bed", BED)
         out = tempfile.mkdtemp(dir=ROOT)

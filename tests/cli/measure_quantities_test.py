@@ -168,7 +168,7 @@ material = "glass"
             self.near(got[column], during[column], 1e-9, 1e-9, column)
         self.assertGreater(got["bodies.steel"][-1], 5)
 
-    def test_what_comes_back_is_taken_off(self):
+    def test_bodies_that_come_back_are_subtracted(self):
         """A ball is thrown up through a plane and falls back through it; another one passes outside the disc."""
         scene = HEAD.format(step=0.001, end=0.5, gravity=[0, 0, -9.81], interval=0.02) + "".join(
             f'[[bodies]]\nradius = 0.01\nmaterial = "{m}"\nposition = [{x}, 0, 0]\nvelocity = [0, 0, 2]\n'

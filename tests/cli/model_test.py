@@ -99,7 +99,7 @@ class Model(unittest.TestCase):
         self.told(MODELS / "excavator.mo", "--plot", f"r2,r7={plot}", "--code", "interpreted", "--step", 0.05)
         self.assertEqual(plot.read_bytes()[:4], b"\x89PNG")
 
-    def test_says_what_is_wrong(self):
+    def test_reports_errors(self):
         self.fails("model m\n  Real x;\nequation\n  x = ;\nend m;", 3, "mine.mo:4:7", "expected an expression, found ';'")
         self.fails("model m\n  Real x;\nequation\n  x = 1;\n  x = 2;\nend m;", 3, "too many equations: 2 equations for 1 variable (x)")
         self.fails("model m Real x(start = 1); equation x^2 = 1 - time; end m;", 5, "x^2 = 1 - time", "at 1", "x = ",
@@ -121,7 +121,7 @@ class Model(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("a coarse trial run to the end", done.stdout)
 
-    def test_no_compiler_is_told(self):
+    def test_a_missing_compiler_is_reported(self):
         done = scree_model(MODELS / "pendulum.mo", env={**os.environ, "CXX": "/no/such/compiler"})
         self.assertEqual(done.returncode, 0)
         self.assertIn("interpreted", done.stdout)

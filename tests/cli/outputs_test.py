@@ -130,7 +130,7 @@ class Outputs(unittest.TestCase):
         self.scree("render", "out", "-o", "empty.png", *SMALL)
         self.scree("solve", "step.h5", "--csv", "/dev/null")
 
-    def test_missing_folder_is_told_before_the_run(self):
+    def test_missing_folder_is_reported_before_the_run(self):
         self.assertIn("there is no folder nowhere", self.scree("run", "tumble.toml", "-o", "out", "--dump-problem", "nowhere/p.h5",
                                                               "--until", "1e3", "--force", status=4))
         self.assertFalse(os.path.exists(self.path("out")))

@@ -53,7 +53,7 @@ class Plot(unittest.TestCase):
         self.scree("plot", "slow")
         self.assertTrue(os.path.exists(os.path.join(self.holder.name, "slow", "plot.svg")))
 
-    def test_mistakes_are_told(self):
+    def test_mistakes_are_reported(self):
         self.assertIn("did you mean 'kinetic_energy_J'", self.scree("plot", "slow", "kinetic_enrgy_J", status=2).stderr)
         self.assertIn("none of these is a folder", self.scree("plot", "kinetic_energy_J", status=2).stderr)
         self.scree("plot", "nowhere/run", "contacts", status=6)

@@ -163,7 +163,7 @@ class Ranks(unittest.TestCase):
         self.assertIn("File too large", done.stderr)
         self.assertEqual(self.summary("run")["status"], "failed")
 
-    def test_what_ranks_cannot_do_is_refused_by_key(self):
+    def test_unsupported_features_are_refused_by_key(self):
         for scene, key in (("machines/four_bar.toml", "joints"), ("bonds/brazilian.toml", "bonds"),
                            ("events/dam_break.toml", "events"), ("elastic/pulse.toml", "materials"),
                            ("cells/constant_pressure.toml", "cell"), ("piecewise/gas.toml", "stepping")):
@@ -197,7 +197,7 @@ class Ranks(unittest.TestCase):
         self.assertEqual({line.count(",") for line in lines}, {13})
         self.assertEqual(len(lines), 4)
 
-    def test_a_fault_is_told_once(self):
+    def test_a_fault_is_reported_once(self):
         scene = self.path("wrong.toml")
         with open(scene, "w") as file:
             file.write('time_step = -1\n')

@@ -53,7 +53,7 @@ class Shape(unittest.TestCase):
         for word in words:
             self.assertIn(word, done.stderr)
 
-    def test_tells_mass_form_and_cost(self):
+    def test_prints_mass_form_and_cost(self):
         text = self.told(SHAPES / "dumbbell.toml")
         for word in ("no errors", "volume", "centre", "moments", "elongation 0.428", "convexity 0.829", "patches", "times"):
             self.assertIn(word, text)
@@ -126,7 +126,7 @@ class Shape(unittest.TestCase):
             text = self.told("--fit", path, "-k", "0", "-o", self.folder / "box.toml", "--overwrite")
             self.assertIn("12 triangles, volume 24,", text)
 
-    def test_fit_says_what_is_wrong(self):
+    def test_fit_reports_errors(self):
         def refused(name, content, status, word):
             path = self.folder / name
             path.write_bytes(content)
@@ -209,7 +209,7 @@ class Shape(unittest.TestCase):
         self.assertIn("it fits the mesh", text)
         self.assertIn("if these are metres, use size = 1 for bodies", text)
 
-    def test_says_what_is_wrong(self):
+    def test_reports_errors(self):
         self.fails("", "mine.toml", "semi_axes", "is missing")
         self.fails('file = "other.toml"', "cannot be used in a shape file")
         self.fails("semi_axes = [1, 1, 0]", "not bounded")

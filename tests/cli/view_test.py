@@ -94,7 +94,7 @@ class Viewing(unittest.TestCase):
         done = self.scree("paraview", "--chains", "--picture", "p.png", "--time", "0.1", env=environment)
         self.assertTrue(done.stdout.strip().endswith(f"pvbatch {script} p.png 0.1"), done.stdout)
 
-    def test_paraview_makes_what_was_not_recorded(self):
+    def test_paraview_makes_files_that_were_not_recorded(self):
         kept = os.path.join(self.folder, "kept")
         shutil.copytree(self.run_folder, kept)
         shutil.rmtree(os.path.join(self.run_folder, "vtk"))
@@ -130,7 +130,7 @@ class Viewing(unittest.TestCase):
         with open(os.path.join(self.run_folder, "view.py")) as file:
             self.assertIn("\nSHAPES = 1\n", file.read())
 
-    def test_paraview_says_what_is_wrong(self):
+    def test_paraview_reports_errors(self):
         done = self.scree("paraview", "--color", "taste")
         self.assertEqual(done.returncode, 2)
         self.assertIn("'taste'", done.stderr)
@@ -215,7 +215,7 @@ class Viewing(unittest.TestCase):
                                     "stream=codec_name,nb_read_frames", name], cwd=self.folder, capture_output=True, text=True)
             self.assertEqual(shown.stdout.strip(), f"{codec},{pictures}")
 
-    def test_render_says_what_is_wrong(self):
+    def test_render_reports_errors(self):
         for wrong, word in ((["--color", "taste"], "kinetic_energy"), (["--size", "big"], "1280x720"),
                             (["--map", "jet"], "viridis"), (["--glass", "pipes", "-o", "p.png"], "'pipe'"),
                             (["--opaque", "nothing", "-o", "p.png"], "all, floor, pipe"), (["--from", "7"], "0.2 s"),
@@ -243,7 +243,7 @@ class Viewing(unittest.TestCase):
         for _, name in listed:
             xml.parse(os.path.join(folder, name))
 
-    def test_fields_say_what_is_wrong(self):
+    def test_fields_report_errors(self):
         for wrong, word in ((["--cell", "0.2", "--width", "0.2"], "too coarse"), (["--cell", "1e-5"], "too fine"),
                             (["--cell", "1e-5", "--width", "6e-4"], "larger cells"),
                             (["--low", "0", "0", "0"], "--high")):
@@ -336,7 +336,7 @@ class Viewing(unittest.TestCase):
             old, new = old.split(","), new.split(",")
             self.assertEqual(old[3:6] + old[10:], new[3:6] + new[10:])
 
-    def test_export_vtk_and_what_is_wrong(self):
+    def test_export_vtk_and_its_errors(self):
         done = self.scree("export", "--to", "vtk", "--time", "0.1", "-o", "v")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(sorted(os.listdir(os.path.join(self.folder, "v"))), ["bodies.pvd", "contacts.pvd", "vtk", "walls.vtp"])
@@ -349,7 +349,7 @@ class Viewing(unittest.TestCase):
         os.remove(os.path.join(self.run_folder, "trajectory.h5"))
         self.assertEqual(self.scree("export", "--to", "csv").returncode, 6)
 
-    def test_walls_are_drawn_in_the_colours_of_what_they_felt(self):
+    def test_walls_are_drawn_in_the_colours_of_their_loads(self):
         self.assertIn("no output.wall_cells", self.scree("render", "--color", "wear", "-o", "w.png").stderr)
         worn = os.path.join(self.folder, "worn")
         scene = os.path.join(self.folder, "worn.toml")

@@ -419,7 +419,7 @@ class Faults(unittest.TestCase):
         self.assertEqual(none.returncode, 6)
         self.assertEqual(none.stderr.count("it is damaged"), 2)
 
-    def test_a_checkpoint_of_another_version_is_told(self):
+    def test_a_checkpoint_of_another_version_is_reported(self):
         reference, _ = self.reference("impacts", 100000)
         for file in reference.glob("checkpoints/*.h5"):
             file.write_bytes(file.read_bytes().replace(b"\nversion 14\n", b"\nversion 15\n", 1))

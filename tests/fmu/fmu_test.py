@@ -218,7 +218,7 @@ class Unit(unittest.TestCase):
     def test_ends_and_any_step(self):
         self.drive("ends", *self.unit(self.scene(ENDING)))
 
-    def test_what_it_needs_goes_with_it(self):
+    def test_the_files_it_needs_go_with_it(self):
         """Files below the scene's folder are found in the unpacked unit, without this folder; the guid covers them."""
         (self.folder / "here/parts").mkdir(parents=True)
         shutil.copy(PADDLE.parent / "blades.obj", self.folder / "here/parts/blades.obj")
@@ -230,7 +230,7 @@ class Unit(unittest.TestCase):
         mesh.write_text(mesh.read_text().replace("0.05", "0.06"))
         self.assertIn("guid", self.drive("faulty", *unit))
 
-    def test_command_says_what_is_wrong(self):
+    def test_command_reports_errors(self):
         (self.folder / "deep").mkdir()
         shutil.copy(PADDLE.parent / "blades.obj", self.folder / "blades.obj")
         text = PADDLE.read_text()

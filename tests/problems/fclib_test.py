@@ -84,7 +84,7 @@ class Fclib(unittest.TestCase):
                 else:
                     np.testing.assert_array_equal(ours[key][2], value, key)
 
-    def test_what_fclib_wrote(self):
+    def test_files_of_fclib(self):
         """Problems with joints in FCLib's own files; guesses and solutions are reported."""
         for name, p in (("local", fclib.local_form(fclib.example(3, 3))), ("plane", fclib.example(2, 2))):
             self.check(DATA / "fclib" / f"written_by_fclib_{name}.hdf5", p)
@@ -148,7 +148,7 @@ class Fclib(unittest.TestCase):
         fclib.write(self.path, p)
         self.refuse(self.path, "/fclib_global: its equality constraints contradict each other")
 
-    def test_faults_are_told_together(self):
+    def test_faults_are_reported_together(self):
         fclib.write(self.path, fclib.example(3, 0))
         with h5py.File(self.path, "r+") as file:
             group = file["fclib_global"]
@@ -229,7 +229,7 @@ class Fclib(unittest.TestCase):
         self.assertIn("gnuplot, which is not installed", done.stderr)
         self.assertIn("| solver ", done.stdout)
 
-    def test_comparison_says_what_is_wrong(self):
+    def test_comparison_reports_errors(self):
         good = DATA / "friction_contact" / "Rover1039.dat"
         for k in (1, 2):
             (self.folder / f"bad{k}.dat").write_text("3\n1\n0\nx\n")

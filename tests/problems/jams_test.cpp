@@ -54,7 +54,7 @@ TEST(Jams, GiveNothingWhereSweepsEnd) {
 // An independent sum in double precision: (P5) is the solved equation, and the velocities follow from the
 // impulses. The problem without compliance keeps only the solver's residual and the motion of the contacts:
 // the natural map follows u with a factor of at most 1 + friction.
-TEST(Jams, WhatIsReportedIsWhatWasSolvedAndWhatGave) {
+TEST(Jams, ReportsTheResidualAndTheCompliance) {
   const ContactProblem p = jammed_bed();
   for (const double tolerance : {1e-3, 2e-4}) {
     const Solved s = solve_wide_to(p, tolerance, true);

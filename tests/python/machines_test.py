@@ -114,7 +114,7 @@ class Machine(unittest.TestCase):
         self.assertTrue(np.all(np.isfinite(observation)))
         self.assertEqual(e.run.state_hash, e._settled.hash)  # it can be continued from there
 
-    def test_cylinders_keep_to_their_strokes_and_do_as_they_are_told(self):
+    def test_cylinders_keep_to_their_strokes_and_follow_their_inputs(self):
         e = self.environment
         e.reset()
         for _ in range(4):
@@ -174,7 +174,7 @@ class Machine(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "no machine"):
             VectorEnv(broken, 1)
 
-    def test_faults_in_a_process_are_told_and_leave_the_others_in_step(self):
+    def test_faults_in_a_process_are_reported_and_leave_the_others_in_step(self):
         with VectorEnv(Counter, 2) as environments:
             np.testing.assert_array_equal(environments.reset(seed=[10, 20], options={"more": 1})[0], [[11], [21]])
             with self.assertRaisesRegex(RuntimeError, "(?s)environment 0: ArithmeticError: five.*in step"):  # place

@@ -69,7 +69,7 @@ class Scenes(unittest.TestCase):
         self.assertEqual(shorter.end_time, 0.5)
         self.assertEqual(scree.Run(shorter).state_hash, scree.Run(scene).state_hash)
 
-    def test_all_that_is_wrong_is_told_at_once(self):
+    def test_all_faults_are_reported_at_once(self):
         bad = box(time_step=-1.0, materials=[dict(name="stone", density=2500.0, fricton=0.4)])
         with self.assertRaises(scree.SceneError) as caught:
             bad.check()
@@ -124,7 +124,7 @@ class Scenes(unittest.TestCase):
             box(end_time=1j).check()
         self.assertIn("\\\"", scree.Scene(name='a "b"').to_toml())
 
-    def test_arrays_and_paths_that_do_not_fit_are_told_as_all_else(self):
+    def test_arrays_and_paths_that_do_not_fit_are_reported_as_other_faults(self):
         floor = box(bodies=[dict(radius=0.01, position=[0, 0, 0.2])])
         for wrong, words in ((lambda: box(bodies=[dict(position=np.zeros((2, 2)), radius=0.1)]), r"bodies.position: must have the shape \(2, 3\)"),
                              (lambda: box(bodies=[dict(position=np.zeros((2, 3)), radius=[1, 1, 1])]), r"bodies.radius: .*\(2\)"),
@@ -167,7 +167,7 @@ class SameBits(unittest.TestCase):
                 run.step()
             self.assertEqual(run.state_hash, self.program_hash(Path(folder) / "fixed.toml", Path(folder) / "again"))
 
-    def test_a_recorded_run_leaves_what_the_program_leaves(self):
+    def test_a_recorded_run_writes_the_same_files_as_the_program(self):
         with tempfile.TemporaryDirectory() as folder:
             file = box().save(Path(folder) / "a.toml")
             expected = self.program_hash(file, Path(folder) / "program")
@@ -201,7 +201,7 @@ class SameBits(unittest.TestCase):
             whole.until()
             self.assertEqual(scree.open(Path(folder) / "r").summary["state_hash"], whole.state_hash)
 
-    def test_what_no_checkpoint_knows_is_told_where_a_run_goes_on(self):
+    def test_values_that_no_checkpoint_has_are_reported_when_a_run_continues(self):
         with tempfile.TemporaryDirectory() as folder:
             file = box().save(Path(folder) / "a.toml")
             for name, act in (("set", lambda run: run.set(0, velocity=[0, 0, 1])), ("forces", lambda run: setattr(run, "forces", lambda b: None)),
@@ -257,7 +257,7 @@ class SameBits(unittest.TestCase):
             with self.assertRaises(scree.ReadError):
                 scree.State.load(f"{folder}/state.h5")
 
-    def test_setting_what_is_there_changes_no_bit(self):
+    def test_setting_present_values_changes_no_bit(self):
         run, same = scree.Run(box()), scree.Run(box())
         for r in (run, same):
             r.until(0.2)
@@ -297,7 +297,7 @@ class Looking(unittest.TestCase):
         self.assertAlmostEqual(sum(r.dissipated_by_friction_J for r in parts), report.dissipated_by_friction_J, places=12)
         self.assertEqual(timed.observables["dissipated_by_friction_J"], single[-1].dissipated_by_friction_J)  # the last
 
-    def test_slips_of_the_pen_are_told(self):
+    def test_spelling_mistakes_are_reported(self):
         run = scree.Run(scree.Scene(DRUM))
         drum = run.parts["drum"]
         for thing, name, words in ((drum, "rate", "cannot be set"), (drum, "trque", "torque"), (run, "gravity", "set_gravity"),
@@ -481,7 +481,7 @@ class Acting(unittest.TestCase):
             r.until(1.0)
         self.assertEqual(run.state_hash, whole.state_hash)
 
-    def test_insert_refuses_what_overlaps(self):
+    def test_insert_refuses_overlapping_bodies(self):
         run = scree.Run(one_ball(boundaries=[dict(name="floor", type="plane", normal=[0, 0, 1], point=[0, 0, -1])]))
         with self.assertRaisesRegex(ValueError, "overlaps body 0"):
             run.insert([[3, 0, 0], [1.1, 0, 0]], radius=0.1)

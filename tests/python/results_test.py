@@ -46,7 +46,7 @@ class Results(unittest.TestCase):
             run.until()
         return scree.open(self.folder / name)
 
-    def test_frames_are_what_the_file_holds(self):
+    def test_frames_equal_the_file(self):
         frame = self.results.frames[-1]
         with h5py.File(self.folder / "heap/trajectory.h5") as file:
             rows = slice(*file["frames/offset"][-2:])
@@ -383,7 +383,7 @@ class Results(unittest.TestCase):
             self.assertAlmostEqual(mean * 0.16 * height / frame.mass.sum(), 1.0, delta=0.01)
         self.assertGreater(cells[0], cells[-1])
 
-    def test_what_is_no_run(self):
+    def test_folders_that_are_no_runs(self):
         with self.assertRaises(FileNotFoundError):
             scree.open(self.folder / "nothing")
         (self.folder / "empty").mkdir()

@@ -137,7 +137,7 @@ class Sweep(unittest.TestCase):
         self.assertEqual(list(scree.sweep(ball(), [], speed).columns), ["seconds", "error"])
         self.assertEqual(len(scree.sweep(ball(), {}, speed, workers=1, until=0.01)), 1)  # the scene without changes
 
-    def test_what_is_kept_is_known_by_all_that_a_measure_holds(self):
+    def test_finished_runs_are_recognised_by_all_inputs_of_a_measure(self):
         """Two different measures never get each other's numbers; a lambda, which has no name, is refused."""
         measures = [Ruler(1.0), Ruler(2.0), Ruler(3.0).measure, Ruler(4.0).measure, of_length(5.0), of_length(6.0),
                     functools.partial(times, 700.0), functools.partial(times, 800.0)]
@@ -152,7 +152,7 @@ class Sweep(unittest.TestCase):
                 with self.assertRaisesRegex(TypeError, words):
                     scree.sweep(ball(), [{}], measure, workers=1, until=0.01, folder=folder)
 
-    def test_what_is_done_is_kept(self):
+    def test_finished_runs_are_kept(self):
         with tempfile.TemporaryDirectory() as folder:
             first, again = (scree.sweep(ball(), {"materials[0].friction": [0.0, 0.5]}, fails_for_ice, workers=1,
                                         folder=folder, until=0.01) for _ in range(2))
@@ -168,7 +168,7 @@ class Sweep(unittest.TestCase):
             third = scree.sweep(ball(), {"materials[0].friction": [0.5]}, speed, workers=1, folder=folder, until=0.01)
             self.assertEqual(third["error"][0], "")
 
-    def test_what_workers_cannot_read_is_told_before(self):
+    def test_inputs_that_workers_cannot_read_are_reported_first(self):
         try:
             import cloudpickle  # noqa: F401
         except ImportError:
@@ -180,7 +180,7 @@ class Sweep(unittest.TestCase):
             self.assertIn("TypeError: workers cannot load", process.communicate(timeout=60)[1])
         self.assertEqual(len(scree.sweep(ball(), self.GRID, lambda run: 1.0, workers=1, until=0.01)), 6)
 
-    def test_a_script_without_a_guard_is_told_so(self):
+    def test_a_script_without_a_guard_is_reported(self):
         """Its workers run the sweep themselves while they import the script: this must end with a message."""
         process, _ = self.script("script.py", """
             import scree, studies_test
@@ -204,7 +204,7 @@ class Sweep(unittest.TestCase):
         if fault:  # cloudpickle can also read these
             self.assertRegex(fault.splitlines()[-1], "TypeError: workers cannot load .*late")
 
-    def test_ctrl_c_leaves_what_is_done(self):
+    def test_ctrl_c_keeps_finished_runs(self):
         process, folder = self.script("script.py", """
             import scree, studies_test
             if __name__ == "__main__":

@@ -177,7 +177,7 @@ class Sweeps(WithFake):
         self.assertEqual(len(self.called("check")), 2)  # for the first and the last point
         self.assertEqual((self.results / "study.toml").read_text(), (self.folder / "study.toml").read_text())
 
-    def test_what_is_there_is_not_run_again(self):
+    def test_finished_runs_are_not_repeated(self):
         self.call("sweep", study_text=SMALL)
         before = self.rows()
         status, _, said = self.call("sweep")
@@ -203,7 +203,7 @@ class Sweeps(WithFake):
             names.append(study_runs.Identities().of(self.folder / "hopper.toml", {"a": 1}))
         self.assertNotEqual(*names)
 
-    def test_failed_runs_are_told_and_tried_again_only_when_asked(self):
+    def test_failed_runs_are_reported_and_repeated_only_on_request(self):
         text = """
             scene = "hopper.toml"
             measure = "discharge.mass_flow_kg_s"
@@ -224,7 +224,7 @@ class Sweeps(WithFake):
         self.assertIn("--overwrite", self.called()[-1])
         self.assertEqual([row["status"] for row in self.rows()], ["finished", "finished"])
 
-    def test_what_a_run_cannot_do_is_told_once(self):
+    def test_impossible_runs_are_reported_once(self):
         status, _, said = self.call("sweep", study_text="""
             scene = "hopper.toml"
             [grid]
@@ -274,7 +274,7 @@ class Sweeps(WithFake):
         self.assertEqual(len(self.called()), 12)
         self.assertEqual(self.call("sweep", "--task", "12")[0], 2)
 
-    def test_gather_makes_tables_of_what_is_there(self):
+    def test_gather_makes_tables_of_finished_runs(self):
         self.call("sweep", "--task", "3", study_text=SWEEP)
         status, _, _ = self.call("sweep", "--gather")
         self.assertEqual(status, 0)
@@ -355,7 +355,7 @@ class Sweeps(WithFake):
             return str(self.program).encode() in line and b"\0run\0" in line
         return False
 
-    def test_memory_limits_what_runs_side_by_side(self):
+    def test_memory_limits_the_number_of_parallel_runs(self):
         crew = study_runs.Crew(study_runs.Shelf(self.results), workers=8, threads=1, memory_mb=None, forecast_mb=500.0)
         self.assertTrue(crew._fits())  # the first one always fits
         one = subprocess.Popen(["sleep", "20"])
@@ -747,7 +747,7 @@ class Surfaces(unittest.TestCase):
             slope = [(surface(at + step)[0][0] - surface(at - step)[0][0]) / 2e-5 for step in 1e-5 * np.eye(2)]
             np.testing.assert_allclose(surface.gradient(at), slope, atol=1e-5)
 
-    def test_scatter_is_told_from_slope(self):
+    def test_scatter_is_distinguished_from_slope(self):
         chance = np.random.RandomState(2)
         places = np.array(study_file.latin_hypercube(60, 2, 3))
         surface = surfaces.Surface(places, 3.0 * places[:, 0] + chance.normal(scale=0.2, size=60), np.ones(60), None)

@@ -220,7 +220,7 @@ class Validate(WithProgram):
         self.validate("--set", "friction=0.35")
         self.assertTrue(all("friction=0.35" in line for line in self.called()))
 
-    def test_unknown_case_tells_the_nearest(self):
+    def test_unknown_case_names_the_nearest(self):
         self.case("hopper_discharge")
         status, _, err = self.validate("hoper_discharge")
         self.assertEqual(status, 2)
@@ -238,7 +238,7 @@ class Validate(WithProgram):
         self.assertEqual(status, 6)
         self.assertIn("use --library FOLDER", err)
 
-    def test_faults_of_a_case_are_told(self):
+    def test_faults_of_a_case_are_reported(self):
         (self.library / "empty.py").write_text("TITLE = 'x'\n")
         (self.library / "broken.py").write_text("1 / 0\n")
         status, _, err = self.validate()
@@ -304,7 +304,7 @@ class Library(unittest.TestCase):
     def test_all_are_read(self):
         self.assertGreaterEqual(len(self.cases), 8)
 
-    def test_what_every_case_says(self):
+    def test_every_case_has_its_texts(self):
         for case in self.cases:
             with self.subTest(case.name):
                 self.assertTrue(any("doi:" in source for source in case.sources))

@@ -63,7 +63,7 @@ class Wheel(unittest.TestCase):
         for path in ("pyproject.toml", "CMakeLists.txt", "engine/run/run.cpp", "python/scree/run.py", "PKG-INFO"):
             self.assertIn(f"{top}/{path}", names)
 
-    def test_without_cmake_it_says_what_to_install(self):
+    def test_without_cmake_it_names_the_package(self):
         with mock.patch("shutil.which", return_value=None), self.assertRaisesRegex(SystemExit, "pybind11-dev"):
             build_backend._compile(Path("/nowhere"), [])
 

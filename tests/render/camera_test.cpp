@@ -31,7 +31,7 @@ TEST(FramingCamera, HasAllPointsInThePictureAndTwoAtItsEdges) {
   }
 }
 
-TEST(Lens, ProjectsWhatItsRaysHit) {
+TEST(Lens, ProjectsThePointsThatItsRaysHit) {
   const io::Camera camera{{3.0, -2.0, 1.0}, {0.0, 0.5, 0.2}, Vec3::UnitZ(), 0.7};
   const io::Lens lens(camera, 1.6);
   for (const double x : {-0.9, 0.0, 0.4}) {

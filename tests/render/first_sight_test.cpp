@@ -113,7 +113,7 @@ TEST(FirstSight, TheSubjectFillsThePictureAndIsAllInIt) {
 }
 
 // A bed that has fallen from high above: a picture of its end shows the bed, a film the fall too.
-TEST(FirstSight, APictureIsFittedToWhatItShows) {
+TEST(FirstSight, APictureIsFittedToItsContent) {
   io::Scene scene = in_a_box(100);
   scene.output.vtk = false;
   const TemporaryFolder folder;

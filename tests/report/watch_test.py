@@ -152,7 +152,7 @@ class Watch(unittest.TestCase):
                 pass
         return answer
 
-    def test_only_who_has_the_address_gets_anything(self):
+    def test_only_the_address_gives_access(self):
         self.finished_run()
         process = self.start("watch", self.run_folder)
         address = self.address(process)

@@ -58,7 +58,7 @@ TEST(RunRecorder, WritesAllFiles) {
   }
 }
 
-TEST(RunRecorder, WritesOnlyWhatTheSceneAsksFor) {
+TEST(RunRecorder, WritesOnlyTheFilesThatTheSceneRequests) {
   const TemporaryFolder folder;
   io::Scene scene = example_scene(5);
   scene.output.hdf5 = scene.output.vtk = false;

@@ -302,7 +302,7 @@ TEST(RunStatistics, CountsStepsThatMissedTheGoalAndByHowMuch) {
   EXPECT_DOUBLE_EQ(s.goal_missed_most.time_s, 0.004);
 }
 
-TEST(RunStatistics, WhatContactsGaveIsPartOfWhatIsUnsolved) {
+TEST(RunStatistics, ComplianceCountsAsUnsolved) {
   const io::Summary s = summary_of([](StepReport& r) {
     // 4 % of the given scale; the solver leaves 2 % more in step 2: 20 times the tolerance of 1e-3.
     r.velocity_scale_m_s = 0.5;
@@ -486,7 +486,7 @@ TEST(RunStatistics, CountsStepsInWhichMotorsGiveAllTheyMay) {
   EXPECT_EQ(s.motors[0].last.step, 10);
 }
 
-TEST(RunStatistics, TellsCompressionWithinAStepFromThatOfALoad) {
+TEST(RunStatistics, DistinguishesCompressionByAStepFromThatByALoad) {
   // A step is to blame if it makes most of the compression, the material if several steps do.
   for (const bool at_once : {true, false}) {
     io::Summary s = summary_of([&](StepReport& r) {

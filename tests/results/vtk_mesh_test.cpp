@@ -99,7 +99,7 @@ TEST(VtkMesh, GltfIsRead) {
   expect_same(mesh, {{{0, 0, 0}, {1, 0, 0}, {0, 2, 0}}, {{0, 1, 2}}});
 }
 
-TEST(VtkMesh, WhatIsDamagedIsToldInOneLine) {
+TEST(VtkMesh, DamageIsReportedInOneLine) {
   const TemporaryFolder folder;
   io::write_mesh(folder.path() / "m.vtp", tetrahedron());
   std::string text;

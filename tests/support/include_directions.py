@@ -238,7 +238,7 @@ class Project(unittest.TestCase):
             self.fail("\n" + "\n".join(faults))
 
 
-    def test_what_outside_programs_include_has_no_types_of_the_compiler(self):
+    def test_installed_headers_have_no_types_of_the_compiler(self):
         self.assertNotIn("engine/core/vector4.h", reached_from("engine/simulation/step.h", read_includes(self.root)))
 
 

@@ -47,7 +47,7 @@ class Checker(unittest.TestCase):
             "namespace a::b {\nstruct C {\n};\nstruct Declared;\nnamespace {\nstruct Hidden {\n};\n}  // namespace\n"
             "enum class E { one };\nclass F::G {\n};\n}  // namespace a::b\nnamespace a {\nstruct D : C {\n}  // namespace a\n"))
 
-    def test_two_of_one_name_are_told(self):
+    def test_two_types_of_one_name_are_reported(self):
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             for name in ("engine/a.h", "tools/b.cpp"):

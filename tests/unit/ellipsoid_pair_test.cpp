@@ -296,7 +296,7 @@ TEST(EllipsoidRelation, SpheresFarApartAreSeparate) {
   }
 }
 
-TEST(PerramWertheim, TellsSeparateFromOverlapping) {
+TEST(PerramWertheim, DistinguishesSeparateFromOverlapping) {
   Random random(11);
   for (int i = 0; i < 20000; ++i) {
     const double g0 = random.uniform(-0.5, 0.5);

@@ -80,7 +80,7 @@ TEST(ExactSum, TiesGoToEvenAndAnythingBeyondATieDoesNot) {
   EXPECT_EQ(sum_of({-1.0, -0x1p-53, -0x1p-900}), -1.0 - 0x1p-52);
 }
 
-TEST(ExactSum, WhatIsNotFiniteIsAsInAnySum) {
+TEST(ExactSum, NonFiniteValuesGiveTheUsualSum) {
   EXPECT_EQ(sum_of({1.0, infinity}), infinity);
   EXPECT_EQ(sum_of({-infinity, 1e308}), -infinity);
   EXPECT_TRUE(std::isnan(sum_of({infinity, -infinity})));

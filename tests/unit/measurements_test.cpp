@@ -95,7 +95,7 @@ TEST(FlowMeasurement, CountsThoseThatGoThroughLessThoseThatComeBack) {
   EXPECT_NEAR(row["number_flow_1_s.wood"], -1.0 / 0.3, 1e-14);
 }
 
-TEST(FlowMeasurement, TellsSizesApart) {
+TEST(FlowMeasurement, DistinguishesSizes) {
   Grains grains;
   for (const double r : {0.001, 0.002, 0.003, 0.004})
     grains.add_sphere(r, {r * 10.0, 0.0, -0.01}, {0.0, 0.0, 1.0});
@@ -395,7 +395,7 @@ std::vector<MeasurementPlan> all_plans() {
 }
 
 // Bodies that fly through each other and are sorted in memory now and then.
-TEST(Measurements, GoOnFromWhatTheyRemember) {
+TEST(Measurements, ContinueFromTheirMemory) {
   for (const MeasurementPlan& plan : all_plans()) {
     Random random(11);
     Grains grains;

@@ -106,7 +106,7 @@ TEST_P(MeshRepair, ABoxIsInOrder) {
   expect_mended(box(scale()));
 }
 
-TEST_P(MeshRepair, HolesAreToldAndFilled) {
+TEST_P(MeshRepair, HolesAreReportedAndFilled) {
   std::vector<Triangle> list = box(scale());
   list.erase(list.begin(), list.begin() + 2);  // a square
   const MeshDiagnosis d = look(list);
@@ -120,7 +120,7 @@ TEST_P(MeshRepair, HolesAreToldAndFilled) {
   EXPECT_EQ(diagnose(io::mended(mesh_of(list), tolerance(), 0.1 * scale()), tolerance()).open_edges, 4u);
 }
 
-TEST_P(MeshRepair, InwardAndTurnedTrianglesAreToldAndTurned) {
+TEST_P(MeshRepair, InwardAndTurnedTrianglesAreReportedAndTurned) {
   std::vector<Triangle> list = box(scale());
   for (Triangle& t : list) turn(t);
   EXPECT_EQ(look(list).inside_out, 1u);
@@ -132,7 +132,7 @@ TEST_P(MeshRepair, InwardAndTurnedTrianglesAreToldAndTurned) {
   expect_mended(list);
 }
 
-TEST_P(MeshRepair, TrianglesThatAreNoneAreToldAndDropped) {
+TEST_P(MeshRepair, DegenerateTrianglesAreReportedAndDropped) {
   std::vector<Triangle> list = box(scale());
   for (int k = 0; k < 5; ++k) list.push_back(list[static_cast<std::size_t>(k)]);
   EXPECT_EQ(look(list).twice, 5u);
@@ -144,7 +144,7 @@ TEST_P(MeshRepair, TrianglesThatAreNoneAreToldAndDropped) {
   expect_mended(list);
 }
 
-TEST_P(MeshRepair, CornersThatDifferInTheLastDigitsAreToldAndJoined) {
+TEST_P(MeshRepair, CornersThatDifferInTheLastDigitsAreReportedAndJoined) {
   std::vector<Triangle> list = box(scale());
   blur(list, scale());
   const MeshDiagnosis d = look(list);
@@ -154,7 +154,7 @@ TEST_P(MeshRepair, CornersThatDifferInTheLastDigitsAreToldAndJoined) {
   expect_mended(list);
 }
 
-TEST_P(MeshRepair, TJunctionsAreToldAndShared) {
+TEST_P(MeshRepair, TJunctionsAreReportedAndShared) {
   const std::vector<Triangle> list = box(scale(), true);
   const MeshDiagnosis d = look(list);
   EXPECT_EQ(d.t_junctions.size(), 24u);  // a point on each of the six edges of four sides
@@ -170,7 +170,7 @@ TEST_P(MeshRepair, ThreeAtOnceAreMended) {
   if (io::vtk_problem().empty()) expect_mended(list);
 }
 
-TEST_P(MeshRepair, CrossingCrowdedAndThinTrianglesAreTold) {
+TEST_P(MeshRepair, CrossingCrowdedAndThinTrianglesAreReported) {
   std::vector<Triangle> list = box(scale());
   for (const Triangle& t : box(0.5 * scale())) {
     list.push_back(t);

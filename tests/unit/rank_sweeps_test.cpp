@@ -190,7 +190,7 @@ TEST_F(RankSweeps, SameBitsOnAnyNumberOfRanks) {
   }
 }
 
-TEST_F(RankSweeps, SameBitsWhoeverOwnsWhat) {
+TEST_F(RankSweeps, SameBitsForAnyOwnership) {
   const ContactProblem p = heap_problem({}, 10, 24);
   std::mt19937 random(5);
   for (int times = 0; times < 3; ++times) {
@@ -283,7 +283,7 @@ TEST_F(RankSweeps, PositionCorrectionIsTheSame) {
   EXPECT_TRUE(any);
 }
 
-TEST(Cone, HasWhatOwnBodiesDependOnAndNothingElse) {
+TEST(Cone, ContainsExactlyTheContactsThatOwnBodiesDependOn) {
   // A chain 0 - 1 - 2 - 3 - 4 of bodies, with contacts in turns 3, 2, 5, 0; body 0 is own.
   const std::vector<InterfaceContact> chain = {{{0, 1}, 3}, {{1, 2}, 2}, {{2, 3}, 5}, {{3, 4}, 0}};
   EXPECT_EQ(cone_of_bodies(chain, {1, 0, 0, 0, 0}), (std::vector<std::uint8_t>{1, 1, 0, 0}));

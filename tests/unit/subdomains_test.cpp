@@ -93,7 +93,7 @@ TEST(Subdomains, OfARunCoverBodiesInEveryStepAndStayUntilBodiesAreSorted) {
   expect_cover(world.state.bodies.subdomains, world.state.bodies.size());
 }
 
-TEST(Subdomains, WhatIsEmptyGoes) {
+TEST(Subdomains, EmptySubdomainsAreRemoved) {
   // Bodies come and go for a long time, without sorting.
   test::World world = test::loose_heap(6, 6, {}, 2e-3, 9);
   for (int k = 0; k < 40; ++k) {

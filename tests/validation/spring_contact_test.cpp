@@ -140,7 +140,7 @@ TEST(SpringContacts, ImpactIsThatOfItsSpring) {
 
 // At any step: kinetic plus elastic energy never grows, and the returned energy exceeds the coefficient's
 // value by at most a twentieth, for impacts of a thousand steps or of a hundredth of one.
-TEST(SpringContacts, EnergyNeverGrowsWhateverTheStep) {
+TEST(SpringContacts, EnergyNeverGrowsWithAnyStep) {
   for (const double restitution : {1.0, 0.5}) {
     for (const PairLaw& pair : {glass(restitution), linear(restitution, 1e6)}) {
       for (const double steps : {1000.0, 100.0, 20.0, 11.0, 9.0, 3.0, 1.0, 0.3, 0.01}) {
@@ -342,7 +342,7 @@ TEST(SpringContacts, LedgerAndMomentumCloseInAHeap) {
 
 // A heap that came to rest with resolved impacts keeps its state in steps a hundred times as long: its
 // height, its floor's force, its stored energy.
-TEST(SpringContacts, WhatRestsInShortStepsRestsInLongOnes) {
+TEST(SpringContacts, BodiesAtRestInShortStepsAreAtRestInLongOnes) {
   World world = heap(1e8, 2e-4);
   const auto moves = [&] {
     const EnergyLedger& e = world.result.report.energy;
@@ -411,7 +411,7 @@ TEST(SpringContacts, RigidPairsStayRigid) {
 
 // Two bodies that were glued while they overlap store no energy between them. When their bond breaks, the
 // overlap gives no force. When they meet again, the spring starts from the distance of their separation.
-TEST(SpringContacts, WhatOverlapsWhereABondBreaksMakesNoEnergy) {
+TEST(SpringContacts, OverlapWhereABondBreaksMakesNoEnergy) {
   World world(glass(1.0, 0.3, 1e7), 1e-5);
   world.model.settings.gravity.setZero();
   BondLaw law;
