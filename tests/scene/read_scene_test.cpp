@@ -69,7 +69,7 @@ TEST(SettingsKeys, WordsMatchEnumeratorsInOrder) {
   check(SizeShares{});
   check(MachineJoint{});
   check(JointMotor{});
-  EXPECT_EQ(count, 11);  // one more: add it above
+  EXPECT_EQ(count, 12);  // one more: add it above
 }
 
 /// Every member that a key sets, in the order of the keys.

@@ -308,7 +308,7 @@ TEST(PerramWertheim, DistinguishesSeparateFromOverlapping) {
 
 // Fails today: t is searched to 1e-3, but the maximum is at a t of about 1 over the ratio of sizes. So no
 // separate pair of 1000 : 1 is recognised, and only half of those of 20 : 1 with an aspect of 10.
-TEST(PerramWertheim, DISABLED_TellsSeparateFromOverlappingForAllSizes) {
+TEST(PerramWertheim, DISABLED_DistinguishesSeparateFromOverlappingForAllSizes) {
   Random random(12);
   for (int i = 0; i < 20000; ++i) {
     const double g0 = random.uniform(-0.5, 0.5);
