@@ -282,18 +282,18 @@ void add_what(CLI::App& command, BenchOptions& o) {
       ->delimiter(',')
       ->check(whole_number_in({.low = 1.0, .high = 4096.0}))
       ->type_name("T,...");
-  command.add_flag("--whole-run", o.whole_run,
-                   "Time each scene from start to end; some of --list always are");
+  command.add_flag(
+      "--whole-run", o.whole_run,
+      "Time each scene from start to end; some benchmarks of --list are always timed in this way");
   command.add_flag("--weak", o.weak,
                    "Weak scaling: number of bodies proportional to the number of threads, or of ranks");
-  CLI::Option* const ranks =
-      command
-          .add_option(
-              "--ranks", o.ranks,
-              "Numbers of processes: time whole runs by so many, started by the launcher (docs/cluster.md)")
-          ->delimiter(',')
-          ->check(whole_number_in({.low = 1.0, .high = 1e6}))
-          ->type_name("R,...");
+  CLI::Option* const ranks = command
+                                 .add_option("--ranks", o.ranks,
+                                             "Numbers of processes: time whole runs with each of these "
+                                             "numbers; the launcher starts the processes (docs/cluster.md)")
+                                 ->delimiter(',')
+                                 ->check(whole_number_in({.low = 1.0, .high = 1e6}))
+                                 ->type_name("R,...");
   command
       .add_option(
           "--launcher", o.launcher,
@@ -307,7 +307,8 @@ void add_what(CLI::App& command, BenchOptions& o) {
       ->check(number_in(positive));
   command
       .add_option("--from", o.from_s,
-                  "Simulated time at which timing starts, s (default: the scene's end_time)")
+                  "Simulated time to which the scene is first run; the timed steps follow, s (default: the "
+                  "scene's end_time)")
       ->check(number_in(not_negative))
       ->excludes("--whole-run");
   command

@@ -172,4 +172,37 @@ std::string shell_word(const std::string& text) {
   return quoted + "'";
 }
 
+namespace {
+
+class HelpFormatter : public CLI::Formatter {
+ public:
+  /// A flag that takes one of some words, which CLI11 writes as "--strict{red}", with ":{red,amber}" after
+  /// it.
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    if (!takes_words(*option)) return CLI::Formatter::make_option_name(option, is_positional);
+    std::string words = option->get_type_name();
+    std::erase_if(words, [](char c) { return c == ':' || c == '{' || c == '}'; });
+    std::ranges::replace(words, ',', '|');
+    return fmt::format(
+        "{}[={}]", option->get_name(false, true).substr(0, option->get_name(false, true).find('{')), words);
+  }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    if (takes_words(*option)) return "";
+    std::string text = CLI::Formatter::make_option_opts(option);
+    const std::string number = fmt::format(" x {}", option->get_expected());
+    if (const auto at = text.find(number); option->get_expected_min() > 1 && at != std::string::npos)
+      text.erase(at, number.size());
+    return text;
+  }
+
+ private:
+  static bool takes_words(const CLI::Option& option) {
+    return option.get_name(false, true).find('{') != std::string::npos;
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<CLI::Formatter> help_formatter() { return std::make_shared<HelpFormatter>(); }
+
 }  // namespace scree

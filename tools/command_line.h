@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,5 +44,8 @@ void add_help(CLI::App& app, std::function<int()>& action);
 
 /// The error of a command line that did not parse, in one line, with the nearest command or option.
 std::string usage_fault(const CLI::App& app, const CLI::ParseError& error);
+
+/// The texts of --help: optional values as --option[=a|b], without numbers of arguments.
+std::shared_ptr<CLI::Formatter> help_formatter();
 
 }  // namespace scree

@@ -407,8 +407,8 @@ int compare(const CompareOptions& options) {
 
 void add_compare(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<CompareOptions>();
-  CLI::App* command =
-      app.add_subcommand("compare", "Find the first step, stage, body and number in which two runs differ");
+  CLI::App* command = app.add_subcommand(
+      "compare", "Find the first step in which two runs differ, with its stage, body and value");
   command->add_option("a", options->a, "Folder of a run")->required()->type_name("FOLDER");
   command->add_option("b", options->b, "Folder of the other run")->required()->type_name("FOLDER");
   command

@@ -55,7 +55,7 @@ inline constexpr std::array exit_meanings{
                 "`scree run --strict`: the verdict is red (with `--strict=amber`: red or amber)"},
     ExitMeaning{exit_does_not_fit, "this machine does not have enough memory, disk or file descriptors"},
     ExitMeaning{exit_different,
-                "`scree compare`: the runs differ; `scree validate`: a published value was missed"},
+                "`scree compare`: the runs differ; `scree validate`: a check missed its band without a stated cause"},
     ExitMeaning{exit_not_comparable,
                 "`scree compare`: the runs start with different bodies, or have nothing in common"},
     ExitMeaning{exit_interrupted,

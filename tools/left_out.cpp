@@ -60,7 +60,9 @@ int draw_mesh(const TriangleMesh&, const MeshDiagnosis&, const std::filesystem::
 
 #ifndef SCREE_MODELS
 void add_model(CLI::App& app, std::function<int()>& action) {
-  add_left_out(app, action, {"model", "Run a declarative model", "-DSCREE_MODELS=ON", "libginac-dev"});
+  add_left_out(app, action,
+               {"model", "Simulate a model given by equations (a subset of Modelica)", "-DSCREE_MODELS=ON",
+                "libginac-dev"});
 }
 #endif
 

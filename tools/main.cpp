@@ -168,6 +168,7 @@ int run_action(const std::function<int()>& action) {
 int program(int argc, char** argv) {
   CLI::App app("Scree: granular contact dynamics of smooth bodies", "scree");
   app.set_version_flag("-V,--version", "scree " + scree::io::scree_version());
+  app.formatter(scree::help_formatter());
   app.require_subcommand(0, 1);
   std::function<int()> action;
   scree::add_help(app, action);

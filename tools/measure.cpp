@@ -308,7 +308,8 @@ int measure(const MeasureOptions& options) {
 void add_measure(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<MeasureOptions>();
   CLI::App* command = app.add_subcommand(
-      "measure", "Measure a recorded run: flows, packing, stress, surfaces, mixing, with errors");
+      "measure",
+      "Measure a recorded run: flows, packing, stress, surfaces, mixing, with the errors of the means");
   add_run_folder(*command, options->folder);
   command
       ->add_option("--with", options->with,

@@ -245,7 +245,7 @@ CLI::Validator picture_ending() {
 void add_model(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<ModelOptions>();
   CLI::App* command =
-      app.add_subcommand("model", "Run a declarative model: its equations are compiled into time steps");
+      app.add_subcommand("model", "Simulate a model given by equations (a subset of Modelica)");
   command->add_option("file", options->file, "Model file, in the subset of Modelica of docs/models.md")
       ->required()
       ->type_name("MODEL.mo");
@@ -263,8 +263,9 @@ void add_model(CLI::App& app, std::function<int()>& action) {
   command
       ->add_option(
           "--tearing", options->tearing,
-          "Unknowns of coupled blocks that are iterated: those that the model marks, those that a heuristic "
-          "finds, all of each block, or all of all blocks at once")
+          "Which unknowns are iterated where equations must be solved together: those that the model marks, "
+          "those that a heuristic finds, all unknowns of each such block, or all unknowns of all blocks at "
+          "once")
       ->check(one_of({"marked", "heuristic", "none", "whole"}))
       ->capture_default_str();
   command

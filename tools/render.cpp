@@ -335,7 +335,7 @@ void add_render(CLI::App& app, std::function<int()>& action) {
       ->add_option(
           "--pictures", options->pictures,
           "Number of pictures of the film, at equal time intervals, also between frames; there the motion "
-          "is interpolated, with at most one impact")
+          "is interpolated; without impacts.csv, with at most one impact between two frames")
       ->check(whole_number_in({.low = 2.0, .high = 1e6}))
       ->type_name("COUNT");
   command
@@ -364,7 +364,7 @@ void add_render(CLI::App& app, std::function<int()>& action) {
   command->add_flag("--no-outlines", options->no_outlines,
                     "Do not draw the edges of periodic cells, inlets, outlets and the domain");
   command->add_flag("--images", options->picture.images,
-                    "Draw images of the bodies around a periodic cell, up to half its size");
+                    "Draw periodic images of the bodies around the cell, up to half a cell away");
   command->add_flag("--no-labels", options->no_labels,
                     "Do not draw name, time, colour bar, scale bar and axes");
   add_threads(*command, options->threads);

@@ -509,10 +509,12 @@ void add_run(CLI::App& app, std::function<int()>& action) {
   add_memory_limit(*command, options->memory_limit);
   add_watching(*command, *options);
   command->add_flag("--details", options->details,
-                    "At the end also print the times of the stages and all terms of the energy balance");
-  command->add_flag("--stage-table", options->stage_table,
-                    "At the end, print a table of the computing times of the stages, at about twelve "
-                    "moments of the run");
+                    "At the end also print the computing times of the stages of a step and all terms of the "
+                    "energy balance");
+  command->add_flag(
+      "--stage-table", options->stage_table,
+      "At the end, print a table of the computing times of the stages of a step, at about twelve "
+      "moments of the run");
   command
       ->add_flag("--strict{red}", options->strict,
                  "Exit with status 12 if the verdict is red; --strict=amber: also if it is amber")

@@ -218,7 +218,8 @@ int shape(const ShapeOptions& options) {
 void add_shape(CLI::App& app, std::function<int()>& action) {
   const auto options = std::make_shared<ShapeOptions>();
   CLI::App* command = app.add_subcommand(
-      "shape", "Check a shape file and print mass, form and cost of the body, or fit a shape to a mesh");
+      "shape",
+      "Check a shape file and print volume, form and computing time of a contact, or fit a shape to a mesh");
   CLI::Option* file = command->add_option("file", options->file, "Shape file, as for `file` of [[shapes]]")
                           ->type_name("SHAPE.toml");
   command->add_option("--size", options->size, "Length of one unit of the shape, m")

@@ -138,7 +138,7 @@ void add_studies(CLI::App& app, std::function<int()>& action) {
   };
   CLI::App* const sweep = add("sweep", "study",
                               "Run a scene with many values of its parameters and seeds; write a table with "
-                              "errors, and figures",
+                              "standard errors, and figures",
                               true);
   add_study(*sweep, "figures.png");
   sweep->add_option("--task", "Number of the only run to execute, from 0, for a task of a Slurm array")
