@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "engine/core/ranks.h"
+#include "engine/core/stopwatch.h"
 
 namespace scree {
 
@@ -56,25 +57,13 @@ class CountedRanks final : public Ranks {
     ++traffic_.swaps;
     for (const Outgoing& message : out)
       traffic_.swap_bytes += static_cast<std::int64_t>(message.bytes.size());
-    const Watch watch(traffic_.swap_s);
+    const Stopwatch watch(traffic_.swap_s);
     ranks_.swap(out, in);
   }
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// Adds its lifetime to a sum, s.
-  class Watch {
-   public:
-    explicit Watch(double& sum_s) : sum_s_(sum_s) {}
-    ~Watch() { sum_s_ += std::chrono::duration<double>(Clock::now() - begin_).count(); }
-    Watch(const Watch&) = delete;
-    Watch& operator=(const Watch&) = delete;
-
-   private:
-    double& sum_s_;
-    Clock::time_point begin_ = Clock::now();
-  };
   class Other {
    public:
     Other(RankTraffic& traffic, std::size_t bytes) : watch_(traffic.others_s) {
@@ -83,7 +72,7 @@ class CountedRanks final : public Ranks {
     }
 
    private:
-    Watch watch_;
+    Stopwatch watch_;
   };
 
   Ranks& ranks_;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "engine/core/stopwatch.h"
 #include "engine/core/errors.h"
 #include "engine/core/state_hash.h"
 #include "engine/geometry/glyph.h"
@@ -36,19 +37,6 @@ namespace scree::io {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// Adds the time of its life to a sum, s.
-class Stopwatch {
- public:
-  explicit Stopwatch(double& sum) : sum_(sum) {}
-  ~Stopwatch() { sum_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
- private:
-  double& sum_;
-  Clock::time_point start_ = Clock::now();
-};
 
 void require_known_fields(const Scene& scene) {
   std::vector<Fault> faults;
