@@ -342,8 +342,10 @@ void add_how(CLI::App& command, BenchOptions& o) {
       ->check(number_in(not_negative))
       ->capture_default_str();
   command
-      .add_option("--residuals", o.residuals,
-                  "Relative residuals to which the time is measured; for whole runs only if given")
+      .add_option(
+          "--residuals", o.residuals,
+          "Relative residuals: measure the time until a solver reaches each of them; whole runs have no "
+          "default: they are measured to residuals only if this option is given")
       ->delimiter(',')
       ->check(number_in(positive))
       ->type_name("R,...")

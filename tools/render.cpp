@@ -332,10 +332,11 @@ void add_render(CLI::App& app, std::function<int()>& action) {
       ->check(number_in(speeds))
       ->capture_default_str();
   command
-      ->add_option(
-          "--pictures", options->pictures,
-          "Number of pictures of the film, at equal time intervals, also between frames; there the motion "
-          "is interpolated; without impacts.csv, with at most one impact between two frames")
+      ->add_option("--pictures", options->pictures,
+                   "Number of pictures of the film, at equal time intervals. Between frames the motion is "
+                   "interpolated: with "
+                   "impacts.csv through all recorded impacts, without it through at most one impact between "
+                   "two frames")
       ->check(whole_number_in({.low = 2.0, .high = 1e6}))
       ->type_name("COUNT");
   command
