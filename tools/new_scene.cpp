@@ -33,9 +33,9 @@ std::vector<Kind> kinds() {
           {"mixer", "blades with a torque limit", new_mixer, new_mixer_mesh}};
 }
 
-/// The first line of example scenes is their title. The commands for the scene follow it.
+/// An example scene as a scene of the user: its first line is a title, and the commands follow it.
 std::string with_commands(std::string text, const std::string& kind) {
-  if (text.find("scree run " + kind + ".toml") == std::string::npos)
+  if (text.find("scree check " + kind + ".toml") == std::string::npos)
     text.insert(
         text.find('\n') + 1,
         fmt::format(
@@ -45,6 +45,9 @@ std::string with_commands(std::string text, const std::string& kind) {
             "#   scree measure results/{0}   prints the results of [[measurements]]\n"
             "# All numbers are in SI units: m, s, kg. Keys: docs/scene_reference.md\n",
             kind));
+  // Without a name, a run has that of its file.
+  const std::string name = fmt::format("\nname = \"{}\"\n", kind);
+  if (const auto at = text.find(name); at != std::string::npos) text.erase(at, name.size() - 1);
   return text;
 }
 

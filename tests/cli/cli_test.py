@@ -156,7 +156,7 @@ class CommandLine(unittest.TestCase):
         done = self.run_program(*self.command())
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stderr, "")
-        for part in ("drop finished: 50 steps", "resolution", "ms a step", "state hash", "momentum error", "view.py", "scree report", "scree render", "scree paraview"):
+        for part in ("drop finished: 50 steps", "resolution", "ms a step", "state hash", "created by contacts", "view.py", "scree report", "scree render", "scree paraview"):
             self.assertIn(part, done.stdout)
         # The verdict is the second line after the heading of the run, and the whole report is short.
         report = done.stdout[done.stdout.index("drop finished"):].splitlines()
