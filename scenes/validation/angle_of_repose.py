@@ -1,0 +1,60 @@
+"""The angle of repose of spheres over their sliding and rolling friction."""
+
+import numpy as np
+
+from scree.study_table import Mean
+from scree.validation_case import Check, Form
+from scree.validation_fits import dots
+
+TITLE = "Angle of repose"
+MEASURES = ("Angle of the slope that remains on a plate when spheres (d = 10 mm) flow off its edge. Simulations and "
+            "experiments: 68.61° μ^0.49 μ_r^0.18 d^(-0.2) for sliding friction μ and rolling friction μ_r (a length) "
+            "of grains and plate alike, with μ_r and d in mm. It grows with both, and saturates with μ.")
+SOURCES = ["Y. C. Zhou, B. H. Xu, A. B. Yu, P. Zulli 2002, Powder Technol. 125, 45. doi:10.1016/S0032-5910(01)00520-4 "
+           "(the law; exponents 0.27 and 0.22 of the friction, 0.06 and 0.12 of the rolling friction, of grains and plate)",
+           "Y. C. Zhou, B. H. Xu, A. B. Yu, P. Zulli 2001, Phys. Rev. E 64, 021301. doi:10.1103/PhysRevE.64.021301 "
+           "(grows with both, falls with the diameter)"]
+SHORT = Form(points=[{"friction": mu, "rolling": r} for mu, r in
+                     ((0.2, 0.1), (0.4, 0.1), (0.8, 0.1), (0.4, 0.03), (0.4, 0.3))], seeds=2, seconds=20)
+FULL = Form(grid={"friction": [0.2, 0.3, 0.4, 0.6, 0.8], "rolling": [0.03, 0.1, 0.3, 1.0]},
+            set={"plate": 45, "height": 40, "depth": 20, "settled": 4}, seeds=2, seconds=36000)
+
+
+def law(mu, rolling):
+    return 68.61 * mu**0.49 * rolling**0.18 * 10**-0.2
+
+
+def angle(points, mu, rolling):
+    return next(p for p in points if (p["friction"], p["rolling"]) == (mu, rolling)).mean("slope.angle_deg")
+
+
+def exponent(points, first, second):
+    """Between two points, over the key in which they differ."""
+    ratio = np.log(np.prod(second) / np.prod(first))
+    low, high = angle(points, *first), angle(points, *second)
+    return Mean(float(np.log(high.value / low.value) / ratio),
+                float(np.hypot(low.error / low.value, high.error / high.value) / ratio))
+
+
+def analyse(points):
+    checks = []
+    for p in points:
+        value, expected = p.mean("slope.angle_deg"), law(p["friction"], p["rolling"])
+        checks.append(Check(f"angle over the law, friction {p['friction']:g}, rolling friction {p['rolling']:g} mm",
+                            value.value / expected, value.error / expected, 0.9, 1.1, published="their law, 10 %"))
+    for name, first, second, low, high, published in (
+            ("friction, 0.2 to 0.4", (0.2, 0.1), (0.4, 0.1), 0.39, 0.59, "0.49, a band"),
+            ("friction, 0.4 to 0.8", (0.4, 0.1), (0.8, 0.1), 0.0, 0.245, "half of it: saturates, a band"),
+            ("rolling friction, 0.03 to 0.3 mm", (0.4, 0.03), (0.4, 0.3), 0.12, 0.24, "0.18, a band")):
+        checks.append(Check.of(f"exponent of the {name}", exponent(points, first, second), low, high, published=published))
+    return checks
+
+
+def draw(axes, points):
+    for rolling in sorted({p["rolling"] for p in points}):
+        some = [p for p in points if p["rolling"] == rolling]
+        dots(axes, [p["friction"] for p in some], [p.mean("slope.angle_deg") for p in some], f"measured, {rolling:g} mm")
+        mu = np.linspace(0.15, 0.85)
+        axes.plot(mu, law(mu, rolling), "-", label=f"Zhou et al., {rolling:g} mm")
+    axes.set(xlabel="friction", ylabel="angle (°)", ylim=(0, None))
+    axes.legend(title="rolling friction", fontsize=7)
