@@ -32,7 +32,6 @@ def angle(points, mu, rolling):
 
 
 def exponent(points, first, second):
-    """Between two points."""
     ratio = np.log(np.prod(second) / np.prod(first))
     low, high = angle(points, *first), angle(points, *second)
     return Mean(float(np.log(high.value / low.value) / ratio),
@@ -45,9 +44,8 @@ def analyse(points):
         value, expected = p.mean("slope.angle_deg"), law(p["friction"], p["rolling"])
         checks.append(Check(f"angle over the law, friction {p['friction']:g}, rolling friction {p['rolling']:g} mm",
                             value.value / expected, value.error / expected, 0.9, 1.1, published="their law, 10 %"))
-    for name, (first, second, low, high, published) in WORDS.items():
-        checks.append(Check.of(f"exponent of the {name}", exponent(points, first, second), low, high, "", published))
-    return checks
+    return checks + [Check.of(f"exponent of the {name}", exponent(points, first, second), low, high, published=text)
+                     for name, (first, second, low, high, text) in WORDS.items()]
 
 
 def draw(axes, points):

@@ -16,7 +16,7 @@ SOURCES = ["C. Thornton 2000, Géotechnique 50, 43. doi:10.1680/geot.2000.50.1.4
            "P. V. Lade, J. M. Duncan 1975, J. Geotech. Eng. Div. 101, 1037 (by their criterion it is 0.322 here)",
            "M. D. Bolton 1986, Géotechnique 36, 65. doi:10.1680/geot.1986.36.1.65 (10° = 3° / 0.3, within 2°)"]
 SAMPLES = [{"packing": 0.0, "target": 0.64}, {"packing": 0.5, "target": 0.57}]
-SHORT = Form(points=SAMPLES, seconds=20)
+SHORT = Form(points=SAMPLES, seeds=2, seconds=30)
 FULL = Form(points=SAMPLES, set={"count": 2000, "strain": 0.6, "rate": 0.01}, seeds=3, seconds=7200)
 
 
