@@ -4,8 +4,8 @@ from scree.validation_case import Check, Form
 
 TITLE = "Brazil nut effect"
 MEASURES = ("Rank by height (0: bottom, 1: top) of a large sphere at the bottom of a bed, in a vessel that is "
-            "shaken vertically with Γ times the acceleration of gravity. Below Γ = 1 the bed stays on the floor and the "
-            "sphere in its place; above, it rises to the surface, the faster the larger Γ is.")
+            "shaken vertically with Γ times the acceleration of gravity. Below Γ = 1 the bed stays on the floor and "
+            "the sphere in its place; above, it rises to the surface, the faster the larger Γ is.")
 SOURCES = ["J. B. Knight, H. M. Jaeger, S. R. Nagel 1993, Phys. Rev. Lett. 70, 3728. doi:10.1103/PhysRevLett.70.3728 "
            "(to the surface, by convection)",
            "A. Rosato, K. J. Strandburg, F. Prinz, R. H. Swendsen 1987, Phys. Rev. Lett. 58, 1038. "
