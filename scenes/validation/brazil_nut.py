@@ -12,7 +12,7 @@ SOURCES = ["J. B. Knight, H. M. Jaeger, S. R. Nagel 1993, Phys. Rev. Lett. 70, 3
            "doi:10.1103/PhysRevLett.58.1038 (to the surface, by filling of voids)"]
 SHORT = Form(points=[{"acceleration": a, "cycles": n} for a, n in ((0.9, 15), (3, 30), (6, 40))], seconds=20)
 FULL = Form(points=[{"acceleration": a, "ball": ball, "cycles": 150} for ball in (2, 3, 4) for a in (0.9, 2, 3, 4, 6)],
-            set={"radius": 8, "height": 12, "largest_time_step": 0.001}, seeds=3, seconds=20000)
+            set={"radius": 8, "height": 12, "largest_time_step": 0.001}, seeds=3, seconds=54000)
 
 
 def series(run, word):
