@@ -12,8 +12,7 @@ SOURCES = ["M. Dosta et al. 2024, Comput. Phys. Commun. 296, 109066. doi:10.1016
            "github.com/computational-chemical-engineering/peclet-examples 2026, dem-bulk-dosta2024 (LIGGGHTS, MUSEN)"]
 SHORT = Form(points=[{"width": 0.009}], set={"small": 4500, "large": 1200, "turns": 0.8, "time_step": 0.001}, seconds=25)
 FULL = Form(points=[{"width": 0.06}], seconds=3600)
-KNOWN_MISSES = {f"{word} of the first maximum, M1": "a drum of 9 mm has 0.57 s and 0.59; one of 60 mm has 0.62 s and 0.714"
-                for word in ("time", "share")}
+KNOWN_MISSES = {f"{word} of the first maximum, M1": "9 mm wide: 0.57 s, 0.59; 60 mm: 0.62 s, 0.714" for word in ("time", "share")}
 MASS = {"M1": 2500 * np.pi / 6 * 0.002**3, "M2": 2000 * np.pi / 6 * 0.004**3}
 # Kind, maximum, between which times (s); its time and its share, from LIGGGHTS and MUSEN.
 MAXIMA = [("M1", "first maximum", 0.2, 0.8, (0.634, 0.637), (0.775, 0.780)),
@@ -55,7 +54,6 @@ def draw(axes, points):
     time, share = shares(points[0].runs[0])
     for kind in share:
         axes.plot(time, share[kind], label=f"{kind} in the lower left quarter")
-    for kind, _, _, _, times, values in MAXIMA:
-        axes.plot(np.mean(times), np.mean(values), "k+")
+    axes.plot([np.mean(m[4]) for m in MAXIMA], [np.mean(m[5]) for m in MAXIMA], "k+")
     axes.set(xlabel="time (s)", ylabel="share", ylim=(0, 1))
     axes.legend()
