@@ -1,5 +1,4 @@
 """A drum mixes small grains and larger ones: case 2 of the round robin of 2024."""
-
 import numpy as np
 
 from scree.validation_case import Check, Form
@@ -15,7 +14,7 @@ FULL = Form(points=[{"width": 0.06}], seconds=3600)
 KNOWN_MISSES = {f"{word} of the first maximum, M1": "a drum of 9 mm has 0.57 s and 0.59; one of 60 mm has 0.62 s and 0.714"
                 for word in ("time", "share")}
 MASS = {"M1": 2500 * np.pi / 6 * 0.002**3, "M2": 2000 * np.pi / 6 * 0.004**3}
-# Kind, maximum, between which times (s); its time and its share, from LIGGGHTS and MUSEN.
+# Kind, maximum, between which times (s); its time and its share (LIGGGHTS, MUSEN).
 MAXIMA = [("M1", "first maximum", 0.2, 0.8, (0.634, 0.637), (0.775, 0.780)),
            ("M2", "first maximum", 1.2, 2.1, (1.731, 1.751), (0.404, 0.407)),
            ("M1", "second maximum", 2.0, 3.0, (2.467, 2.480), (0.568, 0.573)),
@@ -53,8 +52,8 @@ def analyse(points):
 
 def draw(axes, points):
     time, share = shares(points[0].runs[0])
-    for kind in share:
-        axes.plot(time, share[kind], label=f"{kind} in the lower left quarter")
+    for kind, values in share.items():
+        axes.plot(time, values, label=f"{kind} in the lower left quarter")
     for kind, _, _, _, times, values in MAXIMA:
         axes.plot(np.mean(times), np.mean(values), "k+")
     axes.set(xlabel="time (s)", ylabel="share", ylim=(0, 1))
