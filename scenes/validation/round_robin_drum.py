@@ -1,5 +1,4 @@
 """A drum mixes small grains and larger ones: case 2 of the round robin of 2024."""
-
 import numpy as np
 
 from scree.validation_case import Check, Form
@@ -14,7 +13,7 @@ SHORT = Form(points=[{"width": 0.009}], set={"small": 4500, "large": 1200, "turn
 FULL = Form(points=[{"width": 0.06}], seconds=3600)
 KNOWN_MISSES = {f"{word} of the first maximum, M1": "9 mm wide: 0.57 s, 0.59; 60 mm: 0.62 s, 0.714" for word in ("time", "share")}
 MASS = {"M1": 2500 * np.pi / 6 * 0.002**3, "M2": 2000 * np.pi / 6 * 0.004**3}
-# Kind, maximum, between which times (s); its time and its share, from LIGGGHTS and MUSEN.
+# Kind, maximum, between which times (s); its time and its share (LIGGGHTS, MUSEN).
 MAXIMA = [("M1", "first maximum", 0.2, 0.8, (0.634, 0.637), (0.775, 0.780)),
            ("M2", "first maximum", 1.2, 2.1, (1.731, 1.751), (0.404, 0.407)),
            ("M1", "second maximum", 2.0, 3.0, (2.467, 2.480), (0.568, 0.573)),
