@@ -11,11 +11,11 @@ MEASURES = ("Spheres of 4 mm which leave a silo per second, 0.5 to 2 s after its
 SOURCES = ["M. Dosta et al. 2024, Comput. Phys. Commun. 296, 109066. doi:10.1016/j.cpc.2023.109066",
            "peclet-examples 2026, github.com/computational-chemical-engineering/peclet-examples, dem-bulk-dosta2024 "
            "(quotes the two numbers; its own runs of the published inputs: LIGGGHTS 24,500 /s, MUSEN 24,200 and 7,700 /s)"]
+M1 = {"density": 2500, "friction": 0.3, "restitution": 0.5}
 M2 = {"density": 2000, "friction": 0.4, "restitution": 0.4}
-SHORT = Form(points=[{"opening": 0.02, "density": 2500}], set={"silo": 0.05, "count": 8000, "opens": 0.2, "steady": 0.2, "end_time": 0.8},
-             seconds=25)
-FULL = Form(points=[{"opening": 0.03, "density": 2500}, {"opening": 0.03, **M2},
-                    {"opening": 0.02, "density": 2500}, {"opening": 0.02, **M2}], seconds=7200)
+SHORT = Form(points=[{"opening": 0.02, **M1}],
+             set={"silo": 0.05, "count": 8000, "opens": 0.2, "steady": 0.2, "end_time": 0.8}, seconds=25)
+FULL = Form(points=[{"opening": opening, **kind} for opening in (0.03, 0.02) for kind in (M1, M2)], seconds=7200)
 CODES = {0.03: (0.95 * 23200, 1.05 * 23200), 0.02: (0.95 * 23200 / 3.1, 1.05 * 23200 / 3.1)}
 
 
