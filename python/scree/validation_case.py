@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import math
 import re
+import sys
 import types
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -182,10 +183,12 @@ class Case:
     def study(self, full: bool, folder: Path, workers: int, changes: Mapping[str, Any]) -> Study:
         """The runs of this case as a sweep."""
         form = self.form(full)
+        changes = dict(changes)
+        seeds = [changes.pop("seed")] if "seed" in changes else list(range(1, form.seeds + 1))
         points = [{key: changes.get(key, value) for key, value in point.items()} for point in form.all_points()]
         keys = list(points[0])
         common = Plan(file=self.file, name=self.name, folder=folder / self.name, scenes=[self.scene],
-                      seeds=list(range(1, form.seeds + 1)), seed_keys=["seed"], set={**form.set, **changes},
+                      seeds=seeds, seed_keys=["seed"], set={**form.set, **changes},
                       workers=workers, threads=1, memory_mb=None, labels={})
         return Study(**vars(common), measures=None, keys=keys, points=points, logarithmic=[])
 
@@ -196,6 +199,9 @@ def read_case(file: Path) -> Case:
     module.__file__ = str(file)
     try:  # not by import, which would write a folder __pycache__
         exec(compile(file.read_text(encoding="utf-8"), str(file), "exec"), module.__dict__)
+    except ModuleNotFoundError as fault:
+        raise StudyError([f"{file}: needs the Python package {fault.name}, which is not installed for {sys.executable}"],
+                         7) from None
     except Exception as fault:  # any error of a file
         raise StudyError([f"{file}: {type(fault).__name__}: {fault}"]) from None
     faults = [f"{file}: {name} is missing" for name in ("TITLE", "MEASURES", "SOURCES", "SHORT", "FULL", "analyse")
@@ -250,13 +256,13 @@ def read_cases(folder: Path, names: Sequence[str]) -> List[Case]:
     if unknown:
         raise StudyError([f"there is no case '{name}'; " + (nearest(name, there) or "the cases are: " +
                           ", ".join(there)) for name in unknown], 2)
-    faults: List[str] = []
+    faults: List[StudyError] = []
     cases: List[Case] = []
     for name in dict.fromkeys(names or there):
         try:
             cases.append(read_case(folder / f"{name}.py"))
         except StudyError as fault:
-            faults += fault.faults
-    if faults:
-        raise StudyError(faults)
+            faults.append(fault)
+    if faults:  # a missing package does not hide errors of other cases
+        raise StudyError([line for fault in faults for line in fault.faults], min(fault.status for fault in faults))
     return cases

@@ -215,6 +215,12 @@ class Validate(WithProgram):
         self.assertIn("--set solver.tolerance=0.01", self.called()[0])
         self.assertEqual(self.written()["pile"]["verdict_of_runs"], "amber")
 
+    def test_a_seed_replaces_those_of_the_form(self):
+        self.case()
+        self.validate("--set", "seed=7")
+        self.assertEqual(len(self.called()), 2)
+        self.assertTrue(all("--set seed=7" in line for line in self.called()))
+
     def test_settings_win_over_those_of_points(self):
         self.case()
         self.validate("--set", "friction=0.35")
@@ -241,10 +247,11 @@ class Validate(WithProgram):
     def test_faults_of_a_case_are_reported(self):
         (self.library / "empty.py").write_text("TITLE = 'x'\n")
         (self.library / "broken.py").write_text("1 / 0\n")
+        (self.library / "poor.py").write_text("import no_such_package\n")
         status, _, err = self.validate()
         self.assertEqual(status, 3)
         for words in ("empty.py: SOURCES is missing", "empty.py: its scene empty.toml is not in the same folder",
-                      "broken.py: ZeroDivisionError"):
+                      "broken.py: ZeroDivisionError", "poor.py: needs the Python package no_such_package"):
             self.assertIn(words, err)
 
     def test_fault_of_an_analysis_is_no_result(self):
