@@ -868,8 +868,9 @@ constexpr Key key_table[] = {
     Key{.section = "boundaries", .name = "sheets", .type = boolean, .forms = "mesh",
         .description = "Edges with one triangle, or with more than two, are intended: Scree does not warn about them."},
     Key{.section = "boundaries", .name = "surface_velocity", .type = vector, .unit = "m/s",
-        .description = "Velocity of the surface of a conveyor belt, in the boundary's axes. The belt carries bodies "
-                       "that rest on it; the boundary itself does not move."},
+        .description = "Velocity of the surface of a conveyor belt, along the surface, in the axes of the scene at the "
+                       "start; it rotates with a part that carries the boundary. The belt carries bodies that rest on "
+                       "it; the boundary itself does not move."},
     Key{.section = "boundaries", .name = "part", .type = text,
         .description = "Name of the part that carries the boundary. A box moves as one piece."},
     Key{.section = "boundaries", .name = "motion", .type = tables,
