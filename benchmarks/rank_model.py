@@ -2,7 +2,9 @@
 """Model of the time of a step by several ranks, from measured terms (docs/cluster.md, "A model").
 
     benchmarks/rank_model.py [--sweeps 20] [--contacts 3] [--cores-per-node 64] [--threads-per-rank 8]
-                             [--latency 2e-6] [--bandwidth 12.5e9] [--markdown]
+                             [--latency 2e-6] [--bandwidth 12.5e9]
+
+Prints the table of that page.
 
 Terms, with n bodies a rank, s sweeps a step (and 4 of the position correction) and c contacts a body:
 - detection and the other stages: n / threads * (DETECTION + OTHERS);

@@ -183,8 +183,8 @@ class HelpFormatter : public CLI::Formatter {
     std::string words = option->get_type_name();
     std::erase_if(words, [](char c) { return c == ':' || c == '{' || c == '}'; });
     std::ranges::replace(words, ',', '|');
-    return fmt::format(
-        "{}[={}]", option->get_name(false, true).substr(0, option->get_name(false, true).find('{')), words);
+    const std::string name = option->get_name(false, true);
+    return fmt::format("{}[={}]", name.substr(0, name.find('{')), words);
   }
   std::string make_option_opts(const CLI::Option* option) const override {
     if (takes_words(*option)) return "";

@@ -119,18 +119,27 @@ class ProblemDump : public RunObserver {
   bool done_ = false;
 };
 
-/// The display of a run in progress, and the check for interrupts.
-class Onlooker : public RunObserver {
+/// The check for interrupts, which any rank may receive, and the time of the steps.
+class Stoppable : public RunObserver {
+ public:
+  bool may_go_on() override { return !interrupt_requested(); }
+  bool wants_bodies(const State&) override { return false; }
+  void after_step(const StepResult& result, const State&) override { time_ += result.report.time; }
+  const StageTimes& time() const { return time_; }
+
+ private:
+  StageTimes time_;
+};
+
+/// The display of a run in progress.
+class Onlooker : public Stoppable {
  public:
   Onlooker(const io::Scene& scene, Progress& progress, Pace& pace)
       : scene_(scene), progress_(progress), pace_(pace) {}
-  bool may_go_on() override { return !interrupt_requested(); }
-  bool wants_bodies(const State&) override { return false; }
-  void after_step(const StepResult& result, const State&) override {
+  void after_step(const StepResult& result, const State& state) override {
+    Stoppable::after_step(result, state);
     progress_.update(result.report);
-    time_ += result.report.time;
   }
-  const StageTimes& time() const { return time_; }
   void after_events(std::span<const Happening> happenings, const State&) override {
     for (const Happening& h : happenings)
       progress_.note(fmt::format("t = {:g} s: {}", h.time_s, event_text(scene_.events[h.event], h.value)));
@@ -141,7 +150,6 @@ class Onlooker : public RunObserver {
   const io::Scene& scene_;
   Progress& progress_;
   Pace& pace_;
-  StageTimes time_;
 };
 
 io::RunStatus status_of(RunStop stop) {
@@ -298,15 +306,6 @@ bool has_room(const Prepared& p, const RunOptions& options) {
   return options.force;
 }
 
-/// Any rank may receive the request to stop.
-class Stoppable : public RunObserver {
- public:
-  bool may_go_on() override { return !interrupt_requested(); }
-  bool wants_bodies(const State&) override { return false; }
-  void after_step(const StepResult& result, const State&) override { time += result.report.time; }
-  StageTimes time;
-};
-
 /// The run on ranks other than the first: their part of each step.
 int follow(Prepared& p, Ranks& ranks) {
   catch_interrupts();
@@ -320,7 +319,7 @@ int follow(Prepared& p, Ranks& ranks) {
   const RunStop stop = p.is_over ? RunStop::end_time : run.until(p.scene.end_time_s);
   agree_on_end();
   if (stop == RunStop::failed && !run.failure().step_is_done()) return exit_ok;
-  static_cast<void>(rank_uses(ranks, stoppable.time, p.state.bodies.size()));
+  static_cast<void>(rank_uses(ranks, stoppable.time(), p.state.bodies.size()));
   static_cast<void>(run.collect());
   return exit_ok;
 }
