@@ -123,8 +123,13 @@ def run_scene(scene, folder):
     interval = given.get("output", {}).get("interval", 0.02)
     if isinstance(interval, str):
         interval = 0.02
+    experiment = os.path.basename(os.path.dirname(scene)) == "validation"
+    if experiment:
+        interval = 0.01  # up to 100,000 grains, and frames that are seconds apart
     command = [PROGRAM, "run", scene, "-q", "-o", folder, "--until", repr((FRAMES - 0.5) * interval), "--set", "output.hdf5=true",
                "--set", "output.vtk=true"]
+    if experiment:
+        command += ["--set", f"output.interval={interval}"]
     if given.get("boundaries"):
         command += ["--set", "output.wall_cells=0.25"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
