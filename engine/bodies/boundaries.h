@@ -70,6 +70,9 @@ struct PlacedBoundary {
   bool removed = false;
 
   bool moves() const { return !twist.linear.isZero(0.0) || !twist.angular.isZero(0.0); }
+  /// Velocity of the surface beyond `twist` where a body touches it with this unit normal, m/s. A surface
+  /// slides along itself: at an edge or a fold, the part along the normal does not count.
+  Vec3 sliding(const Vec3& normal) const { return surface_velocity - normal.dot(surface_velocity) * normal; }
 };
 
 /// The motion that takes a point x at rest to its place at this time.

@@ -104,13 +104,15 @@ double apply_surfaces(const Assembly& in, std::size_t c) {
 
 /// The body of the problem for a contact's partner; for a boundary a new fixed body, or
 /// its part if forces move that.
-SCREE_INLINE std::int32_t enter_partner(const Assembly& in, std::int32_t partner, std::int32_t& next_fixed) {
+SCREE_INLINE std::int32_t enter_partner(const Assembly& in, const Contact& contact,
+                                        std::int32_t& next_fixed) {
+  const std::int32_t partner = contact.key.b;
   if (!is_boundary(partner)) return partner;
   if (const std::int32_t driven = in.w.driven_body[boundary_of(partner)]; driven >= 0) return driven;
   const auto i = next_fixed;
   const PlacedBoundary& boundary = in.w.detection.boundaries[boundary_of(partner)];
-  in.w.before[i] =
-      in.p.free_velocity[i] = {boundary.twist.linear + boundary.surface_velocity, boundary.twist.angular};
+  in.w.before[i] = in.p.free_velocity[i] = {boundary.twist.linear + boundary.sliding(contact.normal),
+                                            boundary.twist.angular};
   in.p.response[i] = BodyResponse{};
   return next_fixed++;
 }
@@ -202,7 +204,7 @@ Assembled assemble_contacts(const Assembly& in, const Block& block, std::int32_t
   for (std::size_t c = block.begin; c < block.end; ++c) {
     fetch_next(in, c, block.end);
     const Contact& from = contacts[c];
-    const Edge edge = edges[c] = {from.key.a, enter_partner(in, from.key.b, next_fixed)};
+    const Edge edge = edges[c] = {from.key.a, enter_partner(in, from, next_fixed)};
     const PairLaw& law = in.law(from.key);
     ContactTerms& contact = terms[c];
     Geometry geometry = geometry_of(from);

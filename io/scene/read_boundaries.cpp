@@ -339,6 +339,19 @@ std::optional<Vec3> centre_of(const PrescribedMotion& motion) {
 
 namespace {
 
+/// A belt slides along its plane: a velocity out of the plane is a mistake.
+void check_belt(const Section& section, const Boundary& boundary, Reading& reading) {
+  const auto* const plane = std::get_if<Plane>(&boundary.surface);
+  if (plane == nullptr || section.text("type") != "plane") return;
+  const double out = plane->normal.dot(boundary.surface_velocity);
+  if (std::abs(out) <= 1e-6 * boundary.surface_velocity.norm()) return;
+  const Vec3 along = boundary.surface_velocity - out * plane->normal;
+  reading.faults.push_back(about(section, "surface_velocity", "is not along the plane"));
+  reading.faults.back().suggestion = fmt::format(
+      "its part along the plane is [{:.6g}, {:.6g}, {:.6g}]; a plane that itself moves has a motion",
+      along[0], along[1], along[2]);
+}
+
 void read_boundary(const Section& section, const std::string& name, Reading& reading) {
   const std::optional<MaterialIndex> material = find_material(section, reading);
   if (section.node()->faulty || !material) return;
@@ -358,6 +371,7 @@ void read_boundary(const Section& section, const std::string& name, Reading& rea
       boundary.centre = reading.scene.model.parts[*part].centre;
     }
     set_from(section, boundary);
+    check_belt(section, boundary, reading);
     reading.scene.model.boundaries.push_back(std::move(boundary));
   }
 }

@@ -153,6 +153,30 @@ TEST(BoundaryMotion, SleepersWakeWhereABoundaryMoves) {
   EXPECT_LT((at_contact - Vec3(0.5, 0, 0)).norm(), 1e-6);
 }
 
+// A belt slides along itself: a velocity into its surface neither lets bodies sink in nor lifts them.
+TEST(BoundaryMotion, ABeltDoesNotMoveAlongTheNormal) {
+  for (const double across : {-0.2, 0.2}) {
+    World world;
+    world.add_floor();
+    world.add_sphere(0.02, Vec3(0, 0, 0.02));
+    world.model.boundaries[0].surface_velocity = Vec3(0.3, 0, across);
+    const StepReport last = world.run(1.0);
+    EXPECT_LT(last.penetration_max, 1e-4);
+    EXPECT_NEAR(world.state.bodies.position[0][2], 0.02, 1e-6);
+    const Vec3 at_contact = world.state.bodies.linear_velocity[0] +
+                            world.state.bodies.angular_velocity[0].cross(Vec3(0, 0, -0.02));
+    EXPECT_LT((at_contact - Vec3(0.3, 0, 0)).norm(), 1e-6);
+  }
+}
+
+TEST(BoundaryMotion, TheVelocityOfABeltIsProjectedAtEveryContact) {
+  PlacedBoundary belt;
+  belt.surface_velocity = Vec3(0.4, 0.1, 0);
+  EXPECT_EQ(belt.sliding(Vec3::UnitZ()), belt.surface_velocity);  // to the bit
+  const Vec3 fold = Vec3(1, 0, 1).normalized();
+  EXPECT_LT((belt.sliding(fold) - Vec3(0.2, 0.1, -0.2)).norm(), 1e-15);
+}
+
 // A screw that rotates on a carriage which moves to and fro: each stage carries the following ones.
 TEST(PrescribedMotion, EachStageCarriesTheFollowingStages) {
   PrescribedMotion m = steady_motion({Vec3::Zero(), Vec3(0, 0, 3.0)}, Vec3(1, 0, 0));

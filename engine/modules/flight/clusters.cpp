@@ -213,7 +213,7 @@ class Clockwork {
       const Boundary& boundary = round_.sky.boundaries[boundary_of(e.b)];
       other = boundary.material;
       s.arm_b = Vec3::Zero();
-      s.wall_velocity = wall->twist.linear + wall->surface_velocity +
+      s.wall_velocity = wall->twist.linear + wall->sliding(m.normal) +
                         wall->twist.angular.cross(m.point - wall->pose.position);
     } else {
       other = bodies.material[e.b];
