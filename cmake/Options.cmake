@@ -54,10 +54,11 @@ endfunction()
 
 # scree_library(NAME core SOURCES a.cpp DEPENDS other_targets): one library per folder, named scree_<folder>.
 # PRECOMPILED model: it uses the parsed headers of the engine's model; default: those of libraries; none: no parsed
-# headers.
+# headers. TOGETHER n: n files are compiled as one; default: 12 with `model`, otherwise each by itself. COLD: files
+# outside the inner loops, of which twelve are compiled as one.
 function(scree_library name)
-  cmake_parse_arguments(ARG "" "PRECOMPILED" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
-  add_library(${name} STATIC ${ARG_SOURCES})
+  cmake_parse_arguments(ARG "" "PRECOMPILED;TOGETHER" "SOURCES;COLD;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES} ${ARG_COLD})
   target_link_libraries(${name} PUBLIC $<BUILD_INTERFACE:scree_options> ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS})
   if(NOT ARG_PRECOMPILED)
     set(ARG_PRECOMPILED libraries)
@@ -65,8 +66,21 @@ function(scree_library name)
   if(NOT ARG_PRECOMPILED STREQUAL none)
     scree_precompiled(${name} ${ARG_PRECOMPILED})
   endif()
-  if(SCREE_UNITY AND ARG_PRECOMPILED STREQUAL model)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+  if(NOT ARG_TOGETHER AND ARG_PRECOMPILED STREQUAL model)
+    set(ARG_TOGETHER 12)
+  endif()
+  if(SCREE_UNITY AND ARG_TOGETHER)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${ARG_TOGETHER})
+  elseif(SCREE_UNITY AND ARG_COLD)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    set(number 0)
+    foreach(file ${ARG_COLD})
+      math(EXPR group "${number} / 12")
+      math(EXPR number "${number} + 1")
+      set_source_files_properties(${file} PROPERTIES UNITY_GROUP cold${group})
+    endforeach()
+  endif()
+  if(SCREE_UNITY AND (ARG_TOGETHER OR ARG_COLD))
     # With a parsed header, g++ 12 assumes unbounded strings, and treats each file as a header.
     target_compile_options(${name} PRIVATE "$<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-subobject-linkage>")
   endif()

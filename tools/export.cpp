@@ -7,6 +7,7 @@
 #include "io/files/vtk_file.h"
 #include "io/results/text_export.h"
 #include "io/results/vtk_export.h"
+#include "io/results/vtk_hdf.h"
 #include "tools/command_line.h"
 #include "tools/exit_codes.h"
 #include "tools/job_progress.h"
@@ -28,14 +29,15 @@ struct ExportOptions {
 
 struct Format {
   const char* name;
-  const char* file;  // in the run's folder, unless -o is given
+  const char* file;  // in the run's folder, unless -o is given; empty: that folder itself
   std::optional<io::TextFormat> text;
 };
 // Not .xyz: ParaView 5.11 reads that as Plot3D and crashes.
 constexpr Format formats[] = {{"xyz", "bodies.extxyz", io::TextFormat::extended_xyz},
                               {"lammps", "bodies.dump", io::TextFormat::lammps_dump},
                               {"csv", "bodies.csv", io::TextFormat::csv},
-                              {"vtk", "vtk_export", {}}};
+                              {"vtk", "vtk_export", {}},
+                              {"vtkhdf", "", {}}};
 
 const Format& find_format(const std::string& name) {
   for (const Format& format : formats) {
@@ -44,38 +46,58 @@ const Format& find_format(const std::string& name) {
   throw CLI::ValidationError("--to", "no such format: " + name);
 }
 
-/// The series of a run in a separate folder, with the layout of `scree run`.
-void write_vtk(const fs::path& folder, const io::TrajectoryReader& reader,
-               const std::vector<std::size_t>& frames, const std::function<void(std::size_t)>& done) {
-  io::require_vtk();
+using FrameDone = std::function<void(std::size_t)>;
+
+void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw io::WriteError(fmt::format("cannot write {}: {}", folder.string(), error.message()));
-  io::write_vtk_series(io::RunFolder{folder}, reader, frames, done);
+}
+
+void expect_new(const fs::path& path, const ExportOptions& options) {
+  if (!fs::exists(path) || options.overwrite) return;
+  throw io::WriteError(
+      fmt::format("{} already exists; choose another name or replace it (--overwrite)", path.string()));
+}
+
+/// Writes the files. Returns the one to open.
+fs::path write_format(const Format& format, const ExportOptions& options, const io::RunFolder& run,
+                      const io::TrajectoryReader& reader, const std::vector<std::size_t>& frames,
+                      const FrameDone& done) {
+  const fs::path path = options.output.empty() ? run.path / format.file : options.output;
+  const io::RunFolder folder{path};
+  if (format.text) {
+    io::write_text(path, *format.text, reader, frames, done);
+    return path;
+  }
+  make_folder(path);
+  if (std::string_view(format.name) == "vtkhdf")
+    return io::write_vtk_hdf(folder, run.trajectory(), reader, frames, done).front();
+  io::require_vtk();
+  io::write_vtk_series(folder, reader, frames, done);
+  return folder.bodies_series();
+}
+
+void check_output(const Format& format, const ExportOptions& options, const io::RunFolder& run) {
+  const fs::path path = options.output.empty() ? run.path / format.file : options.output;
+  if (format.text) return expect_writable(path, {io::own_files(run), options.overwrite});
+  if (std::string_view(format.name) != "vtkhdf") return expect_new(path, options);
+  for (const fs::path& file : {io::RunFolder{path}.bodies_hdf(), io::RunFolder{path}.contacts_hdf()})
+    expect_new(file, options);
 }
 
 int export_run(const ExportOptions& options) {
   const io::RunFolder run = find_run(options.folder);
   const io::TrajectoryReader reader = open_trajectory(run);
   const Format& format = find_format(options.format);
-  const fs::path path = options.output.empty() ? run.path / format.file : options.output;
-  if (format.text) {
-    expect_writable(path, {io::own_files(run), options.overwrite});
-  } else if (fs::exists(path) && !options.overwrite) {
-    throw io::WriteError(
-        fmt::format("{} already exists; choose another name or replace it (--overwrite)", path.string()));
-  }
+  check_output(format, options, run);
   const std::vector<std::size_t> frames = chosen_frames(options.frames, reader);
   JobProgress progress(Progress::detect(options.quiet), "frame", frames.size());
   std::size_t written = 0;
-  const auto done = [&](std::size_t) { progress.done(++written); };
-  if (format.text) {
-    io::write_text(path, *format.text, reader, frames, done);
-  } else {
-    write_vtk(path, reader, frames, done);
-  }
+  const fs::path file =
+      write_format(format, options, run, reader, frames, [&](std::size_t) { progress.done(++written); });
   progress.finish();
-  if (!options.quiet) show(fmt::format("{}\n", (format.text ? path : path / "bodies.pvd").string()));
+  if (!options.quiet) show(fmt::format("{}\n", file.string()));
   return exit_ok;
 }
 
@@ -89,11 +111,12 @@ void add_export(CLI::App& app, std::function<int()>& action) {
   command
       ->add_option("--to", options->format,
                    "Format: xyz (extended XYZ with orientation and shape for OVITO), lammps (dump of "
-                   "ellipsoids), csv or vtk")
+                   "ellipsoids), csv, vtk or vtkhdf (links into trajectory.h5, for ParaView 5.12 and later)")
       ->required()
-      ->check(one_of({"xyz", "lammps", "csv", "vtk"}));
+      ->check(one_of({"xyz", "lammps", "csv", "vtk", "vtkhdf"}));
   command
-      ->add_option("-o,--output", options->output, "File, or folder for vtk (default: in the run's folder)")
+      ->add_option("-o,--output", options->output,
+                   "File, or folder for vtk and vtkhdf (default: in the run's folder)")
       ->type_name("PATH");
   add_frame_choice(*command, options->frames, "all");
   add_overwrite(*command, options->overwrite);

@@ -6,8 +6,6 @@ namespace scree {
 
 namespace {
 
-constexpr std::chrono::milliseconds bar_interval{200};
-constexpr std::chrono::seconds line_interval{5};
 constexpr std::size_t bar_width = 30;
 
 }  // namespace
@@ -18,9 +16,9 @@ JobProgress::JobProgress(Progress::Style style, std::string item, std::size_t it
 void JobProgress::done(std::size_t items) {
   done_ = items;
   const auto now = Clock::now();
-  const auto interval =
-      style_ == Progress::Style::bar ? Clock::duration(bar_interval) : Clock::duration(line_interval);
-  if (style_ == Progress::Style::none || items_ == 0 || (now - drawn_ < interval && done_ < items_)) return;
+  if (style_ == Progress::Style::none || items_ == 0 ||
+      (now - drawn_ < Progress::interval(style_) && done_ < items_))
+    return;
   drawn_ = now;
   const double elapsed = std::chrono::duration<double>(now - began_).count();
   const double each = done_ > 0 ? elapsed / static_cast<double>(done_) : 0.0;

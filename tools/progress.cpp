@@ -14,8 +14,6 @@ namespace scree {
 
 namespace {
 
-constexpr std::chrono::milliseconds bar_interval{200};
-constexpr std::chrono::seconds line_interval{5};
 constexpr int default_columns = 80;
 constexpr int shortest_bar = 8, longest_bar = 30;
 // Time constant of the displayed speed, s: long enough to avoid flicker, short enough to follow a growing
@@ -113,6 +111,10 @@ Progress::Style Progress::detect(bool quiet) {
   return moves_cursor ? Style::bar : Style::lines;
 }
 
+std::chrono::milliseconds Progress::interval(Style style) {
+  return std::chrono::milliseconds(style == Style::bar ? 200 : 5000);
+}
+
 Progress::Progress(Style style, double start_s, double end_s)
     : style_(style), start_s_(start_s), end_s_(end_s), rate_simulated_s_(start_s) {}
 
@@ -121,9 +123,8 @@ void Progress::update(const StepReport& report) {
   const auto time = Clock::now();
   const bool first = drawn_step_ < 0;
   if (first) rate_step_ = first_step_ = report.step - 1;
-  const auto interval = style_ == Style::bar ? Clock::duration(bar_interval) : Clock::duration(line_interval);
   now_.report = report;
-  if (!first && time - drawn_ < interval) return;
+  if (!first && time - drawn_ < interval(style_)) return;
 
   const double wall = std::chrono::duration<double>(time - rate_time_).count();
   if (wall > 0.0) {

@@ -37,6 +37,8 @@ class Progress {
   enum class Style { none, bar, lines };
   /// The style for this stdout: a bar on a terminal that can move its cursor, else lines.
   static Style detect(bool quiet);
+  /// Shortest time between two drawings.
+  static std::chrono::milliseconds interval(Style style);
 
   Progress(Style style, double start_s, double end_s);
 

@@ -19,7 +19,7 @@ namespace scree {
 
 namespace {
 
-constexpr std::chrono::seconds patience{10};  // longer than its own wait for its pages
+constexpr std::chrono::seconds page_patience{10};  // longer than its own wait for its pages
 constexpr std::chrono::milliseconds pause{20};
 
 /// Up to the end of the line, or of the file.
@@ -57,7 +57,7 @@ WatchProcess::WatchProcess(std::filesystem::path folder, bool open) : folder_(st
 WatchProcess::~WatchProcess() {
   if (process_ <= 0) return;
   if (!std::filesystem::exists(io::RunFolder{folder_}.summary())) kill(process_, SIGTERM);
-  const auto latest = std::chrono::steady_clock::now() + patience;
+  const auto latest = std::chrono::steady_clock::now() + page_patience;
   while (waitpid(process_, nullptr, WNOHANG) == 0) {
     if (std::chrono::steady_clock::now() > latest) kill(process_, SIGKILL);
     std::this_thread::sleep_for(pause);

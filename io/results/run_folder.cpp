@@ -75,7 +75,8 @@ std::vector<fs::path> own_files(const RunFolder& folder) {
       {folder.table_checksums(), folder.trajectory(), hdf5::journal_name(folder.trajectory()),
        folder.summary(), folder.stage_table(), folder.acted_on(), folder.view_script(),
        folder.bodies_series(), folder.contacts_series(), folder.walls(), folder.walls_series(),
-       folder.outlines(), folder.outlines_series(), folder.wall_cells_series(), folder.measurements()});
+       folder.outlines(), folder.outlines_series(), folder.wall_cells_series(), folder.bodies_hdf(), folder.contacts_hdf(),
+       folder.measurements()});
   for (const fs::path& file : files_named(folder.path, "distribution_", ".csv")) files.push_back(file);
   for (const fs::path& file : files) {
     for (const fs::path& name : {file, temporary_name(file)}) {

@@ -42,6 +42,9 @@ struct RunFolder {
   std::filesystem::path wall_cells_series() const { return path / "wall_cells.pvd"; }
   std::filesystem::path outlines() const { return path / "outlines.vtp"; }
   std::filesystem::path outlines_series() const { return path / "outlines.pvd"; }
+  /// Links into the trajectory, for ParaView 5.12 and later.
+  std::filesystem::path bodies_hdf() const { return path / "bodies.vtkhdf"; }
+  std::filesystem::path contacts_hdf() const { return path / "contacts.vtkhdf"; }
   std::filesystem::path vtk() const { return path / "vtk"; }
   std::filesystem::path checkpoints() const { return path / "checkpoints"; }
   /// "vtk/bodies_000042.vtp", relative to the folder; `kind` is "bodies", "contacts", "walls", "wall_cells"

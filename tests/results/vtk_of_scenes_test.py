@@ -20,6 +20,8 @@ except ImportError as missing:
     print(f"SKIPPED: {missing}")
     sys.exit(77)
 
+import vtkhdf_reader
+
 PROGRAM, SCENES = sys.argv[1:]
 FRAMES = 3
 LONG = {"settling_box_8000"}  # differs from another scene only in size
@@ -115,6 +117,24 @@ def look_at_walls(folder, run):
         assert poly_data(outlines).GetNumberOfLines() > 0
 
 
+def look_at_linked(folder, name):
+    """The links into trajectory.h5 show what the .vtp files have, but for what these compute from it."""
+    path, listed = os.path.join(folder, name + ".vtkhdf"), series(folder, name)
+    if not listed:
+        assert not os.path.exists(path)
+        return
+    found = vtkhdf_reader.moments(path)
+    assert [time for time, _, _ in found] == [time for time, _ in listed]
+    for (_, place, linked), (_, file) in zip(found, listed):
+        data = poly_data(file)
+        copied = arrays(data.GetPointData())
+        assert set(copied) - set(linked) <= {"speed", "contacts", "impulse_magnitude"} and set(linked) <= set(copied), file
+        assert np.array_equal(place, points(data)), file
+        for array, values in linked.items():
+            assert np.array_equal(values.reshape(-1), copied[array].reshape(-1), equal_nan=True), (file, array)
+            assert values.shape[1:] == copied[array].shape[1:], (file, array)
+
+
 def run_scene(scene, folder):
     """Runs some frames, with cells of walls if there are walls. Scenes for a larger machine are left out."""
     import tomllib  # of Python 3.11
@@ -134,6 +154,8 @@ def run_scene(scene, folder):
         command += ["--set", "output.wall_cells=0.25"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, (scene, done.stderr)
+    done = subprocess.run([PROGRAM, "export", folder, "--to", "vtkhdf", "-q"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (scene, done.stderr)
 
 
 looked_at = 0
@@ -152,6 +174,8 @@ for folder, _, files in sorted(os.walk(SCENES)):
                 look_at_bodies(out, run, set(run["frames"]) - standing)
                 look_at_contacts(out, run)
                 look_at_walls(out, run)
+            look_at_linked(out, "bodies")
+            look_at_linked(out, "contacts")
         looked_at += 1
 assert looked_at > 30, looked_at
 print(looked_at, "scenes")

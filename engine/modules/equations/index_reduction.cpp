@@ -11,8 +11,6 @@ namespace scree::equations {
 
 namespace {
 
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
-
 constexpr int most_differentiated = 20;  // of an equation: no real model needs as many
 constexpr double least_pivot = 1e-10;    // of the largest: below it, equations are dependent
 

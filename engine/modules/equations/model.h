@@ -13,6 +13,9 @@
 
 namespace scree::equations {
 
+/// A number of an unknown or an equation as an index.
+inline std::size_t at(int k) { return static_cast<std::size_t>(k); }
+
 enum class StateSelect { never, avoid, standard, prefer, always };
 
 struct Symbol {

@@ -10,8 +10,6 @@ namespace scree::equations {
 
 namespace {
 
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
-
 std::vector<std::vector<int>> rows_of_columns(const Incidence& incidence) {
   std::vector<std::vector<int>> rows(at(incidence.columns));
   for (std::size_t r = 0; r < incidence.rows.size(); ++r)

@@ -6,8 +6,6 @@ namespace scree::equations {
 
 namespace {
 
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
-
 class Tear {
  public:
   Tear(const FlatModel& model, const Inlined& system, SolvedEquations& solved, TornBlock& block)

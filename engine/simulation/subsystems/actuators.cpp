@@ -8,13 +8,13 @@ namespace scree {
 
 namespace {
 
-using Kind = ActuatorInput::Kind;
+using InputKind = ActuatorInput::Kind;
 
 // Step for tangents, over the rate or over 1 m/s or rad/s. Outputs are exact to 1e-12 of their size.
 constexpr double rate_change = 1e-5;
 
 bool is_of_joint(const ActuatorInput& input, std::size_t joint) {
-  return (input.kind == Kind::coordinate || input.kind == Kind::rate) &&
+  return (input.kind == InputKind::coordinate || input.kind == InputKind::rate) &&
          static_cast<std::size_t>(input.part) == joint;
 }
 
@@ -25,9 +25,9 @@ std::vector<double> inputs_at(const Actuator& actuator, double after_s, const Wo
   inputs.resize(actuator.inputs.size(), 0.0);
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const ActuatorInput& input = actuator.inputs[k];
-    if (input.kind == Kind::coordinate)
+    if (input.kind == InputKind::coordinate)
       inputs[k] = w.joints[input.part].coordinate + after_s * w.joints[input.part].rate;
-    if (input.kind == Kind::rate) inputs[k] = w.joints[input.part].rate;
+    if (input.kind == InputKind::rate) inputs[k] = w.joints[input.part].rate;
   }
   return inputs;
 }
@@ -50,7 +50,7 @@ void expect_actuators(const Model& model, double begin_s, double h, State& state
       const StepResult start = start_result(model, state);
       for (std::size_t k = 0; k < now.inputs.size(); ++k) {
         const ActuatorInput& input = actuator.inputs[k];
-        if (input.kind == Kind::other && input.quantity->over != OverSteps::mean)
+        if (input.kind == InputKind::other && input.quantity->over != OverSteps::mean)
           now.inputs[k] = amount(*input.quantity, {model, state, start}, {&input.part, 1});
       }
       now.memory = actuator.model->start(begin_s, now.inputs);
@@ -76,7 +76,7 @@ void expect_actuators(const Model& model, double begin_s, double h, State& state
       std::vector<double> changed = inputs;
       for (std::size_t i = 0; i < inputs.size(); ++i)
         if (is_of_joint(actuator.inputs[i], k))
-          changed[i] += actuator.inputs[i].kind == Kind::rate ? change : 0.5 * h * change;
+          changed[i] += actuator.inputs[i].kind == InputKind::rate ? change : 0.5 * h * change;
       if (changed == inputs) continue;
       outputs_for(changed);
       w.joints[k].slope = (outputs[motor.output] - w.joints[k].aim) / change;
