@@ -727,7 +727,9 @@ def take(name, default):
 
 
 if __name__ == "__main__":
+    MORE = 5 if "SCREE_LONG_TESTS" in os.environ else 1
     KILLS, DISKS, HAUL = take("--kills", KILLS), take("--disks", DISKS), take("--haul", HAUL)
+    KILLS, DISKS = MORE * KILLS, MORE * DISKS
     SCREE, PROJECT = sys.argv[1], Path(sys.argv[2])
     del sys.argv[1:3]
     unittest.main()

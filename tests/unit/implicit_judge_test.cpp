@@ -1,16 +1,14 @@
-// The fast search for contacts compared with the certified one, at full size. SCREE_JUDGE_PAIRS sets the
-// number of pairs.
+// The fast search for contacts compared with the certified one, on more pairs with SCREE_LONG_TESTS.
 #include <cstdlib>
 
 #include "tests/support/implicit_pairs.h"
+#include "tests/support/long_tests.h"
 
 namespace scree {
 namespace {
 
 TEST(ImplicitContacts, AgreeWithTheCertifiedSearch) {
-  const char* given = std::getenv("SCREE_JUDGE_PAIRS");
-  const test::Judgement j =
-      test::judge(test::made_library(), given != nullptr ? std::atoi(given) : 100000, 11);
+  const test::Judgement j = test::judge(test::made_library(), test::repeats(25000, 100000), 11);
   std::printf("%s\n", j.text().c_str());
   EXPECT_EQ(j.missed, 0);
   EXPECT_LE(j.missed_deep, j.certified / 5000);
