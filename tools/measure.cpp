@@ -255,6 +255,14 @@ void write_files(const fs::path& folder, const std::string& scene, const std::ve
   io::write_whole_file(files.measurements(), io::measurements_json(scene, "frames", all));
 }
 
+/// Which data the values are from; nothing if they are from the tables of the run.
+std::string source_line(std::size_t frames, const io::RunFolder& run) {
+  if (frames == 0) return "";
+  return fmt::format(
+      "from {} recorded frames{}\n", frames,
+      fs::exists(run.measurements()) ? "; measurements.json has the values from all steps" : "");
+}
+
 int measure(const MeasureOptions& options) {
   const io::RunFolder run = find_run(options.folder);
   const io::TrajectoryReader reader = open_trajectory(run);
@@ -299,7 +307,7 @@ int measure(const MeasureOptions& options) {
   if (options.json)
     show(io::measurements_json(reader.run().scene, "frames", series));
   else if (!options.quiet)
-    show(io::measurements_text(series));
+    show(source_line(done, run) + io::measurements_text(series));
   return exit_ok;
 }
 

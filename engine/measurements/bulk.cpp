@@ -100,6 +100,9 @@ class Bulk : public Measurement {
     add_vector(c, "director_", "", "1");
     return c;
   }
+  std::vector<std::string> headlines() const override {
+    return {"solid_fraction", "contact_number", "pressure_Pa", "mu"};
+  }
   bool needs_contacts() const override { return true; }
 
   std::vector<double> row(const MeasuredMoment& moment, double) override {

@@ -85,6 +85,8 @@ class Measurement {
  public:
   virtual ~Measurement() = default;
   virtual std::vector<MeasuredColumn> columns() const = 0;
+  /// Names of the columns that a summary in one line shows; empty: the first ones.
+  virtual std::vector<std::string> headlines() const { return {}; }
   /// Must it see each step, or only those that end a row?
   virtual bool needs_every_step() const { return false; }
   virtual bool needs_contacts() const { return false; }

@@ -17,6 +17,7 @@ class Residence : public Measurement {
     return {{"inside", "1"},   {"entered", "1"}, {"left", "1"}, {"mean_s", "s"},
             {"median_s", "s"}, {"p10_s", "s"},   {"p90_s", "s"}};
   }
+  std::vector<std::string> headlines() const override { return {"mean_s", "median_s", "left"}; }
   bool needs_every_step() const override { return true; }
   void begin(const MeasuredMoment& moment) override {
     for_bodies_in(moment, region_, [&](std::size_t i, const Vec3&) { inside_[moment.bodies.id[i]] = none; });

@@ -28,6 +28,8 @@ Json statistics_json(const std::string& unit, const SeriesStatistics& s) {
           {"drift", number(s.drift)},
           {"median", number(s.median)},
           {"least", number(s.least)},
+          {"p01", number(s.p01)},
+          {"p99", number(s.p99)},
           {"largest", number(s.largest)},
           {"last", number(s.last)}};
 }
@@ -68,6 +70,7 @@ MeasuredSeries series_of(const Measuring& measuring) {
   series.name = measuring.plan().name;
   series.measure = to_string(measuring.plan().kind);
   series.columns = measuring.measurement().columns();
+  series.headlines = measuring.measurement().headlines();
   series.values.resize(series.columns.size());
   series.table = measuring.measurement().table();
   return series;
@@ -147,34 +150,38 @@ std::string measurements_text(const std::vector<MeasuredSeries>& all) {
     }
     text += fmt::format("{} ({}), {} rows to t = {:g} s\n", series.name, series.measure, series.time_s.size(),
                         series.time_s.back());
-    text += fmt::format("  {:<34} {:>24} {:>11} {:>11} {:>11}  {}\n", "", "mean ± error", "least", "median",
-                        "largest", "unit");
+    text += fmt::format("  {:<34} {:>24} {:>11} {:>11} {:>11} {:>11}  {}\n", "", "mean ± error", "least",
+                        "median", "99 %", "largest", "unit");
     for (std::size_t k = 0; k < series.columns.size(); ++k) {
       const SeriesStatistics s = series_statistics(series.values[k]);
       if (s.count == 0) continue;
       // The sign ± has two bytes.
-      text += fmt::format("  {:<34} {:>25} {:>11.4g} {:>11.4g} {:>11.4g}  {}\n", series.columns[k].name,
-                          with_error(s.mean, s.error), s.least, s.median, s.largest,
-                          (series.columns[k].unit == "1" ? "" : series.columns[k].unit) + drift_words(s));
+      text +=
+          fmt::format("  {:<34} {:>25} {:>11.4g} {:>11.4g} {:>11.4g} {:>11.4g}  {}\n", series.columns[k].name,
+                      with_error(s.mean, s.error), s.least, s.median, s.p99, s.largest,
+                      (series.columns[k].unit == "1" ? "" : series.columns[k].unit) + drift_words(s));
     }
   }
   return text;
 }
 
 std::string measurements_lines(const std::vector<MeasuredSeries>& all) {
-  constexpr int most_columns = 3;
-  std::string text = "measured (mean ± standard error; all results: `scree measure`, measurements.json):\n";
+  constexpr std::size_t most_columns = 3;
+  std::string text = "measured (mean ± standard error; all columns: measurements.json):\n";
   for (const MeasuredSeries& series : all) {
-    std::string line;
-    int shown = 0;
-    for (std::size_t k = 0; k < series.columns.size() && shown < most_columns; ++k) {
+    std::vector<std::string> shown;
+    for (std::size_t k = 0; k < series.columns.size(); ++k) {
+      const std::string& name = series.columns[k].name;
+      const bool wanted = series.headlines.empty() ? shown.size() < most_columns
+                                                   : std::ranges::count(series.headlines, name) > 0;
+      if (!wanted) continue;
       const SeriesStatistics s = series_statistics(series.values[k]);
-      if (s.count == 0) continue;
-      line += fmt::format("{}{} {}{}", shown == 0 ? "" : ", ", series.columns[k].name,
-                          with_error(s.mean, s.error), s.is_steady() ? "" : " (drifts)");
-      ++shown;
+      if (s.count > 0)
+        shown.push_back(
+            fmt::format("{} {}{}", name, with_error(s.mean, s.error), s.is_steady() ? "" : " (drifts)"));
     }
-    text += fmt::format("  {:<16} {}\n", series.name, shown > 0 ? line : "nothing yet");
+    text += fmt::format("  {:<16} {}\n", series.name,
+                        shown.empty() ? "nothing yet" : fmt::format("{}", fmt::join(shown, ", ")));
   }
   return text;
 }

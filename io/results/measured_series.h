@@ -15,6 +15,7 @@ namespace scree::io {
 struct MeasuredSeries {
   std::string name, measure;  // "discharge", "flow"
   std::vector<MeasuredColumn> columns;
+  std::vector<std::string> headlines;       // names of the columns for a line; empty: the first ones
   std::vector<double> time_s;               // [row] end of the row's time
   std::vector<std::vector<double>> values;  // [column][row]
   std::optional<MeasuredTable> table;
@@ -39,11 +40,11 @@ void write_measured_table(const std::filesystem::path& file, const MeasuredTable
 std::string measurements_json(const std::string& scene, const std::string& source,
                               const std::vector<MeasuredSeries>& all);
 
-/// A table for users: a line for each quantity with a value, with mean, error, least, median and
-/// largest.
+/// A table for users: a line for each quantity with a value, with mean, error, least, median, 99th percentile
+/// and largest.
 std::string measurements_text(const std::vector<MeasuredSeries>& all);
 
-/// The first columns of each, one line per measurement.
+/// The headlines of each, or its first columns, one line per measurement.
 std::string measurements_lines(const std::vector<MeasuredSeries>& all);
 
 }  // namespace scree::io

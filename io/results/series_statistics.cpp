@@ -16,6 +16,15 @@ double mean_of(const std::vector<double>& x) {
   return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
 }
 
+/// The value below which a share of all is: linear between the order statistics, as NumPy's default.
+double interpolated(const std::vector<double>& sorted, double share) {
+  const double at = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  const double part = at - static_cast<double>(below);
+  return (1.0 - part) * sorted[below] + part * sorted[above];
+}
+
 /// The variance of the mean of a series with fluctuations d about its mean: for an autoregression it is the
 /// variance of its noise over n (1 - sum of its coefficients)^2. The coefficients are Burg's; their number
 /// minimises Akaike's criterion for short series (Hurvich and Tsai).
@@ -65,7 +74,7 @@ SeriesStatistics series_statistics(std::span<const double> values) {
   std::vector<double> x;
   for (const double v : values)
     if (std::isfinite(v)) x.push_back(v);
-  SeriesStatistics s{none, none, none, none, none, none, none, none, none, x.size()};
+  SeriesStatistics s{none, none, none, none, none, none, none, none, none, none, none, x.size()};
   if (x.empty()) return s;
   s.mean = mean_of(x);
   s.last = x.back();
@@ -74,8 +83,9 @@ SeriesStatistics series_statistics(std::span<const double> values) {
   s.largest = largest;
   std::vector<double> sorted = x;
   std::ranges::sort(sorted);
-  const std::size_t half = sorted.size() / 2;
-  s.median = sorted.size() % 2 == 1 ? sorted[half] : 0.5 * (sorted[half - 1] + sorted[half]);
+  s.median = interpolated(sorted, 0.5);
+  s.p01 = interpolated(sorted, 0.01);
+  s.p99 = interpolated(sorted, 0.99);
   if (x.size() < 2) return s;
   const auto n = static_cast<double>(x.size());
   const std::size_t middle = x.size() / 2;

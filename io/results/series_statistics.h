@@ -9,11 +9,11 @@ namespace scree::io {
 /// For the finite ones among values in time order, at equal intervals. NaN if there are too
 /// few.
 struct SeriesStatistics {
-  double mean, deviation;  // standard deviation of a value
-  double error;            // standard error of the mean
-  double independent;      // number of independent values that would give this error
-  double drift;            // mean of the second half minus that of the first
-  double median, least, largest, last;
+  double mean, deviation;                         // standard deviation of a value
+  double error;                                   // standard error of the mean
+  double independent;                             // number of independent values that would give this error
+  double drift;                                   // mean of the second half minus that of the first
+  double median, least, p01, p99, largest, last;  // p01, p99: one of a hundred is below, above (interpolated)
   std::size_t count = 0;
   /// False if the drift is so much larger than the error of a difference of two halves, 2 errors, that there
   /// is no steady mean.

@@ -64,7 +64,13 @@ class Validator {
   void parameter(Node& node, const std::string& path) {
     if (node.faulty) return;
     if (node.kind == NodeKind::list || node.kind == NodeKind::table) {
-      add(node, path, "must be a number, a text, true or false");
+      const std::string name = path.substr(path.rfind('.') + 1);
+      const Key* const top = find_key("", name);
+      add(node, path, "must be a number, a text, true or false", nullptr, "",
+          top == nullptr
+              ? ""
+              : fmt::format("below [parameters] it is a parameter: move it above the first heading{}",
+                            top->type == ValueType::tables ? fmt::format(", or write [[{}]]", name) : ""));
     } else if (node.kind == NodeKind::number && !std::isfinite(node.number)) {
       add(node, path, "must be finite");
     }

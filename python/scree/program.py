@@ -47,6 +47,12 @@ def call(*words: Union[str, "os.PathLike[str]"]) -> str:
     return done.stdout
 
 
+def version() -> str:
+    """ "0.1.0+g1a2b3c4": version and commit of the program."""
+    words = call("--version").split()
+    return words[1] if len(words) > 1 else "unknown"
+
+
 def main() -> None:
     """The command `scree` of an installed package."""
     os.environ.setdefault("SCREE_PYTHON", sys.executable)  # its studies run in this Python

@@ -54,7 +54,7 @@ class Sweep:
         if self.study.measures:
             self._check_measures(self.study.measures)
         if done and not self._quiet:
-            tell(f"{done} of {len(rows)} runs are there already")
+            tell(f"{done} of {len(rows)} runs are there already{self._from_others(rows)}")
         crew = Crew(self.shelf, workers=workers_of(self.study), threads=self.study.threads,
                     memory_mb=self.study.memory_mb, forecast_mb=forecast)
 
@@ -76,6 +76,19 @@ class Sweep:
             tell(f"interrupted: {done} of {len(rows)} runs are done. The same command goes on with the others.")
             return INTERRUPTED
         return self.status(rows)
+
+    @staticmethod
+    def _from_others(rows: Sequence[Row]) -> str:
+        """How many of the stored runs another version of the program made."""
+        versions = [str(row.outcome.summary.get("scree_version", "")) for row in rows if row.outcome.status == FINISHED]
+        others = sorted(set(versions) - {""})
+        if others:
+            others = [v for v in others if v != program.version()]
+        if not others:
+            return ""
+        count = sum(v in others for v in versions)
+        return (f"; {count} of them by another version ({', '.join(others)}), which may give other results: "
+                "remove their folders to run them again")
 
     def _check_measures(self, measures: List[str]) -> None:
         check_measures(self.study.file, measures, [row.measured for row in self.rows if row.measured is not None])

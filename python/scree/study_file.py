@@ -13,7 +13,7 @@ from .study_reader import Faults, StudyError, Table, is_number, nearest, read_to
 
 Point = Dict[str, Any]  # values by paths of keys
 
-STATISTICS = ("mean", "error", "deviation", "median", "least", "largest", "last", "independent")
+STATISTICS = ("mean", "error", "deviation", "median", "least", "p01", "p99", "largest", "last", "independent")
 MOST_POINTS = 100_000
 LARGEST_SEED = 2**53 - 1
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence
@@ -76,7 +75,7 @@ def validate(options: argparse.Namespace) -> int:
             return INTERRUPTED
         validation_report.write_json(options.folder / "validation.json", results)
         if options.full or options.page:
-            write_whole(options.folder / "validation.md", validation_report.page(results, version()))
+            write_whole(options.folder / "validation.md", validation_report.page(results, f"scree {program.version()}"))
     print(validation_report.table(results))
     missed = [result.case.name for result in results if not result.passed()]
     if missed:
@@ -89,11 +88,6 @@ def validate(options: argparse.Namespace) -> int:
     else:
         print(f"all {held} cases hold" if held > 1 else "the case holds")
     return 0
-
-
-def version() -> str:
-    done = subprocess.run([program.path(), "--version"], capture_output=True, text=True, check=False)
-    return (done.stdout.strip().splitlines() or ["scree"])[0]
 
 
 def _change(text: str) -> Dict[str, Any]:

@@ -47,7 +47,7 @@ class Measure(Checks):
                         self.assertIsNone(value["mean"])
                         continue
                     size = np.abs(x).max()
-                    expected = {"mean": x.mean(), "median": np.median(x), "least": x.min(), "largest": x.max()}
+                    expected = {"mean": x.mean(), "median": np.median(x), "least": x.min(), "p01": np.percentile(x, 1), "p99": np.percentile(x, 99), "largest": x.max()}
                     if len(x) > 1:
                         expected["deviation"] = x.std(ddof=1)
                     for key, wanted in expected.items():

@@ -32,6 +32,9 @@ import json, math, os, random, signal, sys, time
 from pathlib import Path
 
 words = sys.argv[1:]
+if words[0] == "--version":
+    print("scree 0.1.0+gfake")
+    sys.exit(0)
 sets = dict(words[k + 1].split("=", 1) for k, word in enumerate(words) if word == "--set")
 value = {key: float(text) for key, text in sets.items()}
 with open(Path(__file__).with_name("called"), "a") as called:
@@ -49,7 +52,7 @@ out.mkdir(parents=True, exist_ok=True)
 
 def summary(status):
     (out / "summary.json").write_text(json.dumps({
-        "status": status, "verdict": {"grade": "green"}, "energy": {"kinetic_J": 3.5}, "steps": 7,
+        "status": status, "scree_version": "0.1.0+gfake", "verdict": {"grade": "green"}, "energy": {"kinetic_J": 3.5}, "steps": 7,
         "impulse_N_s": [1.0, 2.0, 3.0], "state_hash": sets.get("seed", "0")}))
 
 
@@ -283,6 +286,14 @@ class Sweeps(WithFake):
         status, out, _ = self.call("sweep", "--dry-run")
         self.assertIn("12 runs: 1 finished, 11 to do", out)
         self.assertEqual(len(self.called()), 1)
+
+    def test_runs_of_another_version_are_named(self):
+        self.assertNotIn("another version", self.call("sweep", study_text=SMALL)[2])
+        self.assertNotIn("another version", self.call("sweep")[2])
+        summary = next(self.results.glob("runs/0000_*/summary.json"))
+        values = json.loads(summary.read_text())
+        summary.write_text(json.dumps({**values, "scree_version": "0.0.9+gabc"}))
+        self.assertIn("1 of them by another version (0.0.9+gabc), which may give other results", self.call("sweep")[2])
 
     def test_seeds_that_change_nothing(self):
         (self.folder / "hopper.toml").write_text("[[bodies]]\nseed = 3\n")

@@ -5,6 +5,7 @@
 
 #include "engine/core/random.h"
 #include "engine/measurements/measurement.h"
+#include "io/results/measured_series.h"
 #include "io/results/series_statistics.h"
 #include "io/scene/keys.h"
 
@@ -79,6 +80,36 @@ TEST(SeriesStatistics, OfFewValues) {
   EXPECT_NEAR(s.error, s.deviation / 2.0, 1e-15);
   const std::vector<double> still(100, 7.0);
   EXPECT_EQ(series_statistics(still).error, 0.0);
+}
+
+TEST(SeriesStatistics, PercentilesLieBetweenOrderStatistics) {
+  std::vector<double> x;
+  for (int k = 0; k <= 100; ++k) x.push_back((37 * k) % 101);  // 0 to 100 in another order
+  SeriesStatistics s = series_statistics(x);
+  EXPECT_EQ(s.p01, 1.0);
+  EXPECT_EQ(s.median, 50.0);
+  EXPECT_EQ(s.p99, 99.0);
+  const double two[] = {4.0, 2.0};
+  s = series_statistics(two);
+  EXPECT_NEAR(s.p01, 2.02, 1e-15);
+  EXPECT_EQ(s.median, 3.0);
+  EXPECT_NEAR(s.p99, 3.98, 1e-15);
+}
+
+// A line shows the columns that a measure names, if they have values; otherwise the first three.
+TEST(MeasuredLines, ShowHeadlines) {
+  MeasuredSeries stays;
+  stays.name = "stay";
+  stays.columns = {{"inside", "1"}, {"entered", "1"}, {"left", "1"}, {"mean_s", "s"}};
+  stays.headlines = {"mean_s", "median_s", "left"};
+  stays.values.resize(4);
+  MeasuredSeries plain = stays;
+  plain.name = "plain";
+  plain.headlines.clear();
+  for (MeasuredSeries* series : {&stays, &plain}) series->add(1.0, {7.0, 9.0, 2.0, 0.25});
+  const std::string text = measurements_lines({stays, plain});
+  EXPECT_NE(text.find("  stay             left 2, mean_s 0.25\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  plain            inside 7, entered 9, left 2\n"), std::string::npos) << text;
 }
 
 // The words of scenes equal those of the engine, in the same order.
