@@ -6,6 +6,7 @@
 #include "engine/geometry/ellipsoid_revolved.h"
 #include "engine/geometry/ellipsoid_tube.h"
 #include "engine/geometry/implicit/implicit_mesh.h"
+#include "engine/geometry/implicit/implicit_revolved.h"
 #include "engine/geometry/implicit/implicit_walls.h"
 #include "engine/geometry/surfaces.h"
 

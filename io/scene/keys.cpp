@@ -783,8 +783,8 @@ constexpr Key key_table[] = {
                        "frustum) and `revolved` (any profile rotated about an axis): sheets with contact on both "
                        "sides. `sphere`: a solid, or a hollow sphere (`inside`). `torus`: a solid. "
                        "`elliptic_cylinder`: a pipe or trough with an elliptic cross section, with contact on both "
-                       "sides. If a scene has shapes that functions define, Scree replaces round boundaries, except "
-                       "tubes, by meshes, with an error of a thousandth of the smallest body's smallest length."},
+                       "sides. If a scene has shapes that functions define, Scree replaces elliptic "
+                       "cylinders by meshes, with an error of a thousandth of the smallest body's smallest length."},
     Key{.section = "boundaries", .name = "name", .type = text,
         .description = "Name in messages and results. Default: the type and the number of the heading."},
     Key{.section = "boundaries", .name = "material", .type = text,

@@ -9,7 +9,6 @@
 #include "engine/geometry/ellipsoid_surfaces.h"
 #include "engine/geometry/implicit/implicit_mesh.h"
 #include "engine/geometry/mesh_repair.h"
-#include "engine/geometry/revolved_mesh.h"
 #include "io/files/csv_file.h"
 #include "io/files/file_errors.h"
 #include "io/files/input_file.h"
@@ -392,18 +391,6 @@ void read_boundaries(const Section& top, Reading& reading) {
   }
 }
 
-namespace {
-/// Triangles of a wall, and their pose.
-std::pair<TriangleMesh, Pose> as_mesh(const PlacedRevolved& wall, double sagitta) {
-  return {mesh_of(*wall.surface, sagitta), wall.pose};
-}
-template <PlainWall Wall>
-std::pair<TriangleMesh, Pose> as_mesh(const Wall& wall, double sagitta) {
-  return {mesh_of(wall, sagitta), {}};
-}
-
-}  // namespace
-
 void mesh_round_walls(double smallest_length, Boundaries& boundaries) {
   constexpr double part = 1e-3;
   for (Boundary& boundary : boundaries) {
@@ -412,8 +399,8 @@ void mesh_round_walls(double smallest_length, Boundaries& boundaries) {
         return wall;
       } else {
         MeshFindings findings;
-        const auto [triangles, pose] = as_mesh(wall, part * smallest_length);
-        return PlacedMesh{std::make_shared<MeshSurface>(mesh_surface(triangles, findings)), pose};
+        return PlacedMesh{
+            std::make_shared<MeshSurface>(mesh_surface(mesh_of(wall, part * smallest_length), findings)), {}};
       }
     };
     boundary.surface = std::visit(mesh, boundary.surface);

@@ -62,7 +62,7 @@ class Measure(Checks):
         """A run prints the first means of each measurement at its end, `scree measure` all of them."""
         made("bed", BED)
         said = scree("run", "bed.toml", "-o", "printed", "--until", "0.1", "--threads", "1")
-        for words in (r"packing\s+bodies \S+ ± ", r"through\s+mass_flow_kg_s\.glass \S+ ± ",
+        for words in (r"packing\s+solid_fraction \S+ ± ", r"through\s+mass_flow_kg_s\.glass \S+ ± ",
                       r"box\s+force_x_N \S+ ± "):
             self.assertRegex(said, words)
         said = scree("measure", "bed")
