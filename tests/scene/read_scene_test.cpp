@@ -764,7 +764,8 @@ type = "plane"
 type = "elliptic_cylinder"
 start = [0, 0, -0.5]
 end = [0, 0, 1]
-half_widths = [0.2, 0.2]
+half_width = 0.2
+half_height = 0.2
 [[boundaries]]
 type = "plane"
 )");
