@@ -766,6 +766,8 @@ start = [0, 0, -0.5]
 end = [0, 0, 1]
 half_width = 0.2
 half_height = 0.2
+thickness = 0.02
+up = [0, 1, 0]
 [[boundaries]]
 type = "plane"
 )");
