@@ -70,10 +70,10 @@ fs::path write_format(const Format& format, const ExportOptions& options, const 
     io::write_text(path, *format.text, reader, frames, done);
     return path;
   }
+  const bool links = std::string_view(format.name) == "vtkhdf";
+  if (!links) io::require_vtk();
   make_folder(path);
-  if (std::string_view(format.name) == "vtkhdf")
-    return io::write_vtk_hdf(folder, run.trajectory(), reader, frames, done).front();
-  io::require_vtk();
+  if (links) return io::write_vtk_hdf(folder, run.trajectory(), reader, frames, done).front();
   io::write_vtk_series(folder, reader, frames, done);
   return folder.bodies_series();
 }

@@ -256,11 +256,12 @@ void write_files(const fs::path& folder, const std::string& scene, const std::ve
 }
 
 /// Which data the values are from; nothing if they are from the tables of the run.
-std::string source_line(std::size_t frames, const io::RunFolder& run) {
+std::string source_line(std::size_t frames, const io::RunFolder& run, bool same_measures) {
   if (frames == 0) return "";
-  return fmt::format(
-      "from {} recorded frames{}\n", frames,
-      fs::exists(run.measurements()) ? "; measurements.json has the values from all steps" : "");
+  return fmt::format("from {} recorded frames{}\n", frames,
+                     same_measures && fs::exists(run.measurements())
+                         ? "; measurements.json has the values from all steps"
+                         : "");
 }
 
 int measure(const MeasureOptions& options) {
@@ -307,7 +308,7 @@ int measure(const MeasureOptions& options) {
   if (options.json)
     show(io::measurements_json(reader.run().scene, "frames", series));
   else if (!options.quiet)
-    show(source_line(done, run) + io::measurements_text(series));
+    show(source_line(done, run, options.with.empty()) + io::measurements_text(series));
   return exit_ok;
 }
 

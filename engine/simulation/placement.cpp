@@ -7,7 +7,9 @@
 
 #include "engine/detection/detection.h"
 #include "engine/geometry/ellipsoid_mesh.h"
+#include "engine/geometry/ellipsoid_revolved.h"
 #include "engine/geometry/implicit/implicit_mesh.h"
+#include "engine/geometry/implicit/implicit_revolved.h"
 #include "engine/modules/generation/packing.h"
 #include "engine/simulation/adaptive_step.h"
 #include "engine/simulation/subsystems/parts.h"
@@ -227,19 +229,28 @@ bool is_told_in_boundary(const Model& model, const Bodies& one, double time_s,
   return false;
 }
 
+/// Does an ellipsoid overlap a surface of revolution, also where this passes through its middle?
+bool reaches_into(const Ellipsoid& body, const Pose& pose, const PlacedRevolved& wall) {
+  if (distance(wall, pose.position) < body.semi_axes.minCoeff()) return true;
+  std::vector<Gap> found;
+  contacts(body, pose, wall, 0.0, found);
+  return std::ranges::any_of(found, [](const Gap& g) { return g.distance < 0.0; });
+}
+
 /// Deeper than the contact search: a sheet may pass through the middle of a grain. Tests smaller bodies of
 /// the same shape about the centre, down to the inscribed ball; each is smaller than the last by a part of
 /// the depth that contacts find.
-bool is_cut(const ImplicitShape& shape, const Pose& pose, double size, const PlacedMesh& mesh) {
+template <class Wall>
+bool is_cut(const ImplicitShape& shape, const Pose& pose, double size, const Wall& wall) {
   const double inner = shape.smallest_length / shape.bounding_radius, shrink = 0.5 * inner;
   std::vector<Gap> found;
   for (double scale = 1.0 - shrink; scale > inner; scale -= shrink) {
     PairMemory memory;
     found.clear();
-    contacts(place(shape, pose, scale * size), mesh, 0.0, memory, found);
+    contacts(place(shape, pose, scale * size), wall, 0.0, memory, found);
     if (std::ranges::any_of(found, [](const Gap& g) { return g.distance < 0.0; })) return true;
   }
-  return reaches_into(Ellipsoid{Vec3::Constant(size * shape.smallest_length)}, pose, mesh);
+  return reaches_into(Ellipsoid{Vec3::Constant(size * shape.smallest_length)}, pose, wall);
 }
 
 bool is_cut(const Shapes& shapes, ShapeIndex s, const Pose& pose, const PlacedMesh& mesh) {
@@ -282,6 +293,10 @@ bool overlaps_boundary(const Model& model, ShapeIndex shape, MaterialIndex mater
     if (!placed.removed && mesh != nullptr &&
         reaches_into(enclosing_ellipsoid(model.shapes, shape), pose, *mesh))
       return true;
+    const auto* round = std::get_if<PlacedRevolved>(&placed.surface);
+    if (!placed.removed && round != nullptr && model.shapes.kind(shape) == ShapeKind::implicit &&
+        reaches_into(enclosing_ellipsoid(model.shapes, shape), pose, *round))
+      return true;
   }
   return false;
 }
@@ -295,6 +310,10 @@ bool is_in_boundary(const Model& model, ShapeIndex shape, MaterialIndex material
         place(model.boundaries[k], boundary_pose_of(boundary_pose, k), 0.0).surface;
     const auto* mesh = std::get_if<PlacedMesh>(&surface);
     if (mesh != nullptr && is_cut(model.shapes, shape, pose, *mesh)) return true;
+    const auto* round = std::get_if<PlacedRevolved>(&surface);
+    if (round != nullptr && model.shapes.kind(shape) == ShapeKind::implicit &&
+        is_cut(model.shapes.function_of(shape), pose, model.shapes.size_of(shape), *round))
+      return true;
   }
   return false;
 }

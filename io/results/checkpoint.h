@@ -9,7 +9,7 @@
 
 namespace scree::io {
 
-inline const ArchiveKind checkpoint_kind{"scree checkpoint", 14};
+inline const ArchiveKind checkpoint_kind{"scree checkpoint", 15};
 
 /// The first data of a checkpoint.
 struct CheckpointHead {

@@ -222,7 +222,13 @@ class Source {
   }
 
  public:
-  explicit Source(const fs::path& path) : path_(path) {}
+  explicit Source(const fs::path& path) : path_(path) {
+    guarded([&] { file_ = File(path_); });
+  }
+
+  bool has(const std::string& path) const {
+    return guarded([&] { return file_.has(path); });
+  }
 
   /// [frame + 1] first rows of frames.
   std::vector<std::int64_t> offsets(const std::string& path, std::size_t frames) const {
@@ -247,7 +253,7 @@ class Source {
 
  private:
   fs::path path_;
-  File file_{path_};
+  File file_;
 };
 
 fs::path write_bodies(const fs::path& path, const std::string& link, const Source& source,
@@ -293,8 +299,10 @@ void add_partner(const LinkedPoints& points, const Source& source, const Bodies&
 fs::path write_contacts(const fs::path& path, const std::string& link, const Source& source,
                         const TrajectoryReader& reader, const std::vector<std::size_t>& frames) {
   LinkedPoints points(path, link, "contacts/point");
-  for (const char* const name : {"normal", "impulse", "gap", "boundary", "bond"})
-    points.link(std::string("contacts/") + name, name);
+  for (const char* const name : {"normal", "impulse", "gap", "boundary", "bond"}) {
+    const std::string dataset = std::string("contacts/") + name;
+    if (source.has(dataset)) points.link(dataset, name);  // files of early versions have no bonds
+  }
   for (const char* const name : {"body_a", "body_b"}) add_partner(points, source, reader.run().bodies, name);
   const std::vector<std::int64_t> offset = source.offsets("contacts/offset", reader.frames());
   for (const std::size_t k : frames) {
@@ -319,6 +327,8 @@ std::vector<fs::path> write_vtk_hdf(const RunFolder& folder, const fs::path& tra
     written.push_back(write_bodies(bodies, link, source, reader, frames, done));
     if (std::ranges::any_of(frames, [&](std::size_t k) { return reader.has_contacts(k); }))
       written.push_back(write_contacts(contacts, link, source, reader, frames));
+    else
+      fs::remove(contacts, error);  // of other frames
   } catch (const Error& e) {
     throw WriteError(
         fmt::format("cannot write {}: {}", (written.empty() ? bodies : contacts).string(), e.what()));

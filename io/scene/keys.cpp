@@ -871,7 +871,7 @@ constexpr Key key_table[] = {
         .description = "Velocity of the surface of a conveyor belt, along the surface, in the axes of the scene at the "
                        "start; it rotates with a part that carries the boundary. The belt carries bodies that rest on "
                        "it; the boundary itself does not move. At edges and folds of a mesh its part along the "
-                       "normal of the contact does not count."},
+                       "normal of the contact does not count, unless forces move its part."},
     Key{.section = "boundaries", .name = "part", .type = text,
         .description = "Name of the part that carries the boundary. A box moves as one piece."},
     Key{.section = "boundaries", .name = "motion", .type = tables,

@@ -24,7 +24,7 @@ bool is_random(const Section& section) {
          section.text("orientation") == "random";
 }
 
-/// Tests whether a new grain would overlap a wall, before bodies exist and before surfaces of revolution
+/// Tests whether a new grain would overlap a wall, before bodies exist and before elliptic cylinders
 /// become meshes for function shapes.
 class WallProbe {
  public:

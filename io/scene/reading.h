@@ -71,8 +71,8 @@ void finish_parts(const Section& top, Reading& reading);
 /// has a motion or is `fixed`; a fault and none if it has both, or neither.
 std::optional<std::size_t> read_carrier(const Section& section, const std::string& name, bool fixed,
                                         Reading& reading);
-/// Bodies given by functions collide with surfaces of revolution and elliptic cylinders as meshes, with an
-/// error of a thousandth of the smallest length of any body; after all shapes.
+/// Bodies given by functions collide with elliptic cylinders as meshes, with an error of a thousandth of the
+/// smallest length of any body; after all shapes.
 void mesh_round_walls(Reading& reading);
 void mesh_round_walls(double smallest_length, Boundaries& boundaries);
 /// Shape functions of bodies.

@@ -115,6 +115,53 @@ TEST(ImplicitRevolved, LeastGapsAreThoseOfAFineMesh) {
   }
 }
 
+// On the axis all directions are equal: one contact, with the curvature of the sphere.
+TEST(ImplicitRevolved, BodiesOnTheAxis) {
+  const Ellipsoid shape{Vec3(0.12, 0.08, 0.05)};
+  const ImplicitShape s = made(perturbed(shape.semi_axes));
+  const PlacedRevolved ball = placed({{0.0, 0.0}}, false, 0.4);
+  const PlacedRevolved hollow{std::make_shared<RevolvedSurface>(hollow_sphere(0.6)), {}};
+  for (const auto& [wall, z] : {std::pair{ball, 0.4 + 0.05 + 0.002}, {hollow, -0.6 + 0.05 + 0.002}}) {
+    const PlacedImplicit body = place(s, {Vec3(0, 0, z), Quat::Identity()});
+    PairMemory memory;
+    for (int again = 0; again < 3; ++again) {
+      std::vector<Gap> gaps;
+      contacts(body, wall, 0.01, memory, gaps);
+      ASSERT_EQ(gaps.size(), 1u) << z << ' ' << again;
+      EXPECT_NEAR(gaps[0].distance, 0.002, 1e-12);
+      EXPECT_LT((gaps[0].normal - Vec3::UnitZ()).norm(), 1e-9);
+    }
+  }
+}
+
+// A grain that lies across a hole of a sixth of its length touches the rim on both sides.
+TEST(ImplicitRevolved, SmallHoles) {
+  const Ellipsoid shape{Vec3(0.12, 0.08, 0.05)};
+  const ImplicitShape s = made(perturbed(shape.semi_axes));
+  Random random(7);
+  int compared = 0;
+  for (const double radius : {0.01, 0.02, 0.03}) {
+    const PlacedRevolved wall = placed({{radius, 0.0}, {0.5, 0.0}});
+    for (int i = 0; i < 100; ++i) {
+      const Pose pose{Vec3(0.3 * radius, 0.2 * radius, 0.052 + random.uniform(-1e-3, 1e-3)),
+                      Quat(Eigen::AngleAxisd(random.uniform(0, 0.05), random.direction()))};
+      std::vector<Gap> exact;
+      contacts(shape, pose, wall, 0.004, exact);
+      const std::vector<Gap> got = found(place(s, pose), wall, 0.004);
+      for (const Gap& e : exact) {
+        constexpr std::uint32_t first_of_ring = 8;  // of 16: contacts at fixed angles, which are no minima
+        if (!e.is_sharp || e.feature % 16 >= first_of_ring) continue;
+        double nearest = infinity;
+        for (const Gap& g : got)
+          if (g.is_sharp) nearest = std::min(nearest, (g.point - e.point).norm());
+        EXPECT_LT(nearest, 1e-6) << radius << ' ' << i << ' ' << e.distance << " of " << exact.size();
+        ++compared;
+      }
+    }
+  }
+  EXPECT_GT(compared, 100);
+}
+
 // The contacts of a body that moves along are those of a new search, and their features last.
 TEST(ImplicitRevolved, CachedContactsMatchANewSearch) {
   Random random(5);

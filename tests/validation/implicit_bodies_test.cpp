@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/core/parallel.h"
+#include "engine/simulation/placement.h"
 #include "engine/simulation/subsystems/population.h"
 #include "tests/support/implicit_shapes.h"
 #include "tests/support/same_bits.h"
@@ -124,6 +125,29 @@ TEST(ImplicitBodies, RemovedBodyLeavesNoCachedPairs) {
     EXPECT_LT(p.b, static_cast<std::int32_t>(world.state.bodies.size()));
   }
   EXPECT_LT(world.step().penetration_max, 0.05);
+}
+
+// A sheet through the middle of a long body, deeper than contacts are searched: neither groups nor inlets may
+// place it there; beside the sheet they may.
+TEST(ImplicitBodies, SheetsOfRevolutionThroughTheirMiddleAreFound) {
+  World world;
+  const ShapeIndex shape =
+      world.model.shapes.add(SizedFunction{add_function(world, "egg", perturbed({1.0, 0.35, 0.3})), 0.1});
+  const std::vector<Vec2> disc{{0.0, 0.0}, {0.5, 0.0}}, drum{{0.3, -0.5}, {0.3, 0.5}};
+  for (const std::vector<Vec2>& profile : {disc, drum}) {
+    world.model.boundaries = {
+        {"sheet", world.material,
+         PlacedRevolved{std::make_shared<RevolvedSurface>(revolved_surface(profile, false, 0.0)), {}}}};
+    const bool is_disc = profile == disc;
+    const Quat across = is_disc ? Quat::FromTwoVectors(Vec3::UnitX(), Vec3::UnitZ()) : Quat::Identity();
+    for (const double away : {0.0, 0.01, 0.05, 0.09, 0.11}) {
+      const Vec3 at = is_disc ? Vec3(0.1, 0.05, away) : Vec3(0.3 - away, 0.0, 0.1);
+      EXPECT_EQ(is_in_boundary(world.model, shape, world.material, {at, across}), away < 0.1)
+          << is_disc << away;
+      EXPECT_EQ(overlaps_boundary(world.model, shape, world.material, {at, across}, 0.0), away < 0.1)
+          << is_disc << away;
+    }
+  }
 }
 
 }  // namespace

@@ -24,6 +24,13 @@ struct MeshView : parts::WallView {
   MeshView(const PlacedImplicit& body, const MeshSurface& m, const Pose& pose)
       : WallView(body, pose), mesh(m) {}
 
+  bool has(std::uint32_t feature) const {
+    const auto part = static_cast<std::size_t>(parts::part_of(feature));
+    return part < (feature >= mesh_vertex ? mesh.points.size()
+                   : feature >= mesh_edge ? mesh.edges.size()
+                                          : mesh.triangle_of_patch.size());
+  }
+
   PlaneWall face(std::int32_t patch) const {
     const std::int32_t triangle = mesh.triangle_of_patch[patch];
     const Vec3 normal = turn * mesh.normals[triangle];
@@ -56,7 +63,7 @@ struct MeshView : parts::WallView {
     return near;
   }
 
-  bool is_over(std::int32_t patch, const Vec3& foot, double size) const {
+  bool is_over(std::int32_t patch, const Vec3& foot, const Vec3&, double size) const {
     bool over = false;
     const Vec3 near = Vec3::Constant(1e-9 * size);
     triangles_near(mesh, foot - near, foot + near, [&](std::int32_t t) {

@@ -32,8 +32,10 @@ struct RoundWall {
     const Three r = x - origin;
     const double z = dot(r, axis), least = 1e-12 * (norm(r) + rounding) + 1e-300;
     const Three radial = r - z * axis;
-    const double rho = std::max(norm(radial), least);
-    const Three e = (1.0 / rho) * radial, t = cross(axis, e);
+    const double beside = norm(radial), rho = std::max(beside, least);
+    // On the axis all directions are equal.
+    const Three e = beside > least ? (1.0 / beside) * radial : along(tangents(axis), {1.0, 0.0}),
+                t = cross(axis, e);
     if (kind == Kind::cone) {
       const double beyond = normal.dot(Vec2(rho, z) - at_profile), k = -sign * normal[0];
       return {-sign * beyond - rounding, k * e - sign * normal[1] * axis, tensor(k / rho, t)};
@@ -62,6 +64,13 @@ struct RevolvedView : parts::WallView {
 
   RevolvedView(const PlacedImplicit& body, const RevolvedSurface& s, const Pose& pose)
       : WallView(body, pose), surface(s) {}
+
+  bool has(std::uint32_t feature) const {
+    const auto part = static_cast<std::size_t>(parts::part_of(feature));
+    if (feature >= mesh_edge) return part < surface.corners.size();
+    const bool round_corners = surface.hollow || surface.rounding > 0.0;
+    return part < surface.segments.size() + (round_corners ? surface.corners.size() : 0);
+  }
 
   RoundWall face(std::int32_t number) const {
     const std::size_t segments = surface.segments.size(), k = static_cast<std::size_t>(number);
@@ -103,10 +112,10 @@ struct RevolvedView : parts::WallView {
     return near;
   }
 
-  bool is_over(std::int32_t number, const Vec3& foot, double size) const {
+  bool is_over(std::int32_t number, const Vec3& foot, const Vec3& x, double size) const {
     const std::size_t segments = surface.segments.size(), k = static_cast<std::size_t>(number);
     if (surface.hollow) return true;
-    const Vec2 at = in_profile(foot);
+    const Vec2 at(foot.head<2>().dot(x.head<2>().normalized()), foot[2]);  // negative beyond the axis
     if (k >= segments) return points_away(k - segments, at - surface.corners[k - segments]);
     const RevolvedSurface::Segment& s = surface.segments[k];
     const double along = s.along.dot(at - s.from), slack = over_slack * size;

@@ -5,9 +5,10 @@
 //   Wall face(std::int32_t)            a face as a wall of wall_search.h, without its ends
 //   Curve curve(std::uint32_t feature) an edge or a vertex: StraightEdge or Circle
 //   NearParts near(body, reach)        the parts which may be nearer than that, m
-//   bool is_over(face, foot, size)     is this point of a face, in the frame of the wall, within its ends?
-//   bool is_free(feature, at, normal)  does a normal at a point of an edge, or a vertex, point away from its
-//   faces?
+//   bool has(feature)                  is there such a face, edge or vertex?
+//   bool is_over(face, foot, x, size)  is the foot of the body's point x, both in the frame of the wall,
+//   within a face? bool is_free(feature, at, normal)  does a normal at a point of an edge, or a vertex, point
+//   away from its faces?
 #pragma once
 
 #include <Eigen/Dense>
@@ -66,7 +67,7 @@ struct CurvePoint {
   Three at, tangent, bend;
 };
 
-/// An edge, or with a direction of zero a vertex, in the axes of the body.
+/// An edge, or with a length of zero a vertex, in the axes of the body.
 struct StraightEdge {
   Three from, along;  // m, unit
   double length;      // m
@@ -76,6 +77,10 @@ struct StraightEdge {
   double parameter(Three x) const { return dot(x - from, along); }
   bool has(double t, double slack = 0.0) const { return t >= -slack && t <= length + slack; }
   double apart(double s, double t) const { return std::abs(s - t); }
+  Three way(double, double s) const { return s * along; }
+  double longest_step() const { return infinity; }
+  double longest_flat() const { return infinity; }
+  double least_samples(double) const { return 0.0; }
   /// The part within a ball about the origin; empty: low > high.
   std::pair<double, double> within(double ball) const {
     const double middle = -dot(from, along), away = dot(point(middle).at, point(middle).at);
@@ -102,6 +107,13 @@ struct Circle {
   bool has(double, double = 0.0) const { return true; }
   double apart(double s, double t) const {
     return is_vertex() ? 0.0 : std::abs(std::remainder(s - t, 2.0 * std::numbers::pi * radius));
+  }
+  Three way(double t, double s) const { return point(t + s).at - point(t).at; }
+  double longest_step() const { return 0.5 * radius; }
+  /// A third of the circle: a body that touches all around has three contacts.
+  double longest_flat() const { return 2.0 * std::numbers::pi / 3.0 * radius; }
+  double least_samples(double arc) const {
+    return is_vertex() ? 0.0 : arc / radius / (std::numbers::pi / 12.0);
   }
   std::pair<double, double> within(double ball) const {
     const Three b = -1.0 * centre;
@@ -150,7 +162,9 @@ CurveTouch newton(const PlacedImplicit& body, const Curve& curve, Three x, doubl
     const Vec3 step = m.completeOrthogonalDecomposition().solve(right);
     const double length = step.norm();
     if (!(length < 1e10 * size)) return touch;
-    const double shorter = length > limit ? limit / length : 1.0;
+    double shorter = length > limit ? limit / length : 1.0;
+    if (std::abs(step[2]) * shorter > curve.longest_step() && !curve.is_vertex())
+      shorter = curve.longest_step() / std::abs(step[2]);
     const Two u{shorter * step[0], shorter * step[1]};
     touch.x = touch.x + along(frame, u) + std::clamp(here.off, -limit, limit) * here.n;
     touch.t += shorter * step[2];
@@ -263,7 +277,7 @@ void search_curve(const PlacedImplicit& body, const Curve& curve, const Reach& r
   // Only parts within a ball about the body can be near.
   const auto [low, high] = curve.within(size + reach.margin);
   if (!(low <= high)) return;
-  const double samples = (high - low) / (edge_spacing * size);
+  const double samples = std::max((high - low) / (edge_spacing * size), curve.least_samples(high - low));
   const int count =
       curve.is_vertex() ? 0 : 1 + static_cast<int>(samples < most_samples ? samples : most_samples);
   const double step = count > 0 ? (high - low) / count : 0.0;
@@ -314,6 +328,7 @@ bool search_face(const PlacedImplicit& body, const View& v, std::int32_t face, c
   for (Place& p : found) {
     std::uint32_t number = (p.feature & place_mask) >> place_shift;
     if (!(p.feature & known_place)) {
+      if (std::countr_one(taken) == places_of_part) continue;  // more than features tell apart
       number = static_cast<std::uint32_t>(std::countr_one(taken)) % places_of_part;
       taken |= std::uint64_t{1} << number;
     }
@@ -346,6 +361,7 @@ bool follow(const PlacedImplicit& body, const View& v, double margin, double dep
   const double size = body.scale * body.shape->bounding_radius, moved = v.moved(memory, size);
   if (!(moved <= memory.slack && margin + moved <= memory.reach)) return false;
   for (const ImplicitStart& s : memory.starts) {
+    if (!v.has(s.feature)) return false;
     const Three from = to_three(s.on_a);
     if (s.feature < mesh_edge) {
       const auto wall = v.face(part_of(s.feature));
@@ -378,7 +394,8 @@ class Output {
     if (p.touch.phi > margin_) return;
     const std::int32_t face = part_of(p.feature);
     add_with_ends(body_, wall, p, margin_, [&](const WallTouch& t, std::uint32_t feature) {
-      if (v_.is_over(face, v_.there(to_vec3(t.x + t.phi * t.n)), size_)) add(t.x, t.n, t.phi, feature);
+      if (v_.is_over(face, v_.there(to_vec3(t.x + t.phi * t.n)), v_.there(to_vec3(t.x)), size_))
+        add(t.x, t.n, t.phi, feature);
     });
   }
 
@@ -391,9 +408,9 @@ class Output {
       const double way = k == 0 ? -1.0 : 1.0;
       const auto aside = [&](double s) -> std::optional<CurveTouch> {
         const double t = p.touch.t + way * s;
-        if (!curve.has(t)) return std::nullopt;
+        if (!curve.has(t) || s > curve.longest_flat()) return std::nullopt;
         const CurvePoint point = curve.point(t);
-        CurveTouch there = newton(body_, vertex(point.at), p.touch.x + (way * s) * point.tangent, 0.0);
+        CurveTouch there = newton(body_, vertex(point.at), p.touch.x + curve.way(p.touch.t, way * s), 0.0);
         if (!there.converged) return std::nullopt;
         there.t = t;
         return there;
