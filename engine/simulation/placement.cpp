@@ -295,7 +295,7 @@ bool overlaps_boundary(const Model& model, ShapeIndex shape, MaterialIndex mater
       return true;
     const auto* round = std::get_if<PlacedRevolved>(&placed.surface);
     if (!placed.removed && round != nullptr && model.shapes.kind(shape) == ShapeKind::implicit &&
-        reaches_into(enclosing_ellipsoid(model.shapes, shape), pose, *round))
+        is_cut(model.shapes.function_of(shape), pose, model.shapes.size_of(shape), *round))
       return true;
   }
   return false;
