@@ -69,6 +69,7 @@ struct CurvePoint {
 
 /// An edge, or with a length of zero a vertex, in the axes of the body.
 struct StraightEdge {
+  static constexpr bool is_round = false;
   Three from, along;  // m, unit
   double length;      // m
 
@@ -93,6 +94,7 @@ inline StraightEdge vertex(Three at) { return {at, {0.0, 0.0, 0.0}, 0.0}; }
 
 /// A circle, or with a radius of zero a vertex, in the axes of the body; the parameter is an arc.
 struct Circle {
+  static constexpr bool is_round = true;
   Three centre, u, v;  // m; unit, in its plane
   double radius;       // m
 
@@ -285,10 +287,13 @@ void search_curve(const PlacedImplicit& body, const Curve& curve, const Reach& r
   for (int k = 0; k <= count; ++k) {
     const double t = low + k * step, after = k < count ? apart(t + step) : infinity;
     if (here <= before && here <= after && here - error - 0.5 * step <= reach.margin) {
-      CurveTouch touch = newton(body, curve, nearest_sample(body, curve.point(t).at), t);
-      if (!(touch.converged && touch.is_least) && step > 0.0)
-        touch = newton_between(body, curve, std::max(low, t - step), std::min(high, t + step));
+      const CurveTouch touch = newton(body, curve, nearest_sample(body, curve.point(t).at), t);
       take(touch, part);
+      if constexpr (Curve::is_round) {
+        const bool is_between = touch.converged && touch.is_least && curve.apart(touch.t, t) <= step;
+        if (!is_between && step > 0.0)
+          take(newton_between(body, curve, std::max(low, t - step), std::min(high, t + step)), part);
+      }
     }
     before = here;
     here = after;
