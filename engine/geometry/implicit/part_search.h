@@ -1,14 +1,14 @@
 // Contacts of functionally defined bodies with walls made of faces and curves: meshes, and surfaces of
 // revolution.
 //
-// A view of the wall in the axes of the body derives from WallView and has
-//   Wall face(std::int32_t)            a face as a wall of wall_search.h, without its ends
-//   Curve curve(std::uint32_t feature) an edge or a vertex: StraightEdge or Circle
-//   NearParts near(body, reach)        the parts which may be nearer than that, m
-//   bool has(feature)                  is there such a face, edge or vertex?
-//   bool is_over(face, foot, x, size)  is the foot of the body's point x, both in the frame of the wall,
-//   within a face? bool is_free(feature, at, normal)  does a normal at a point of an edge, or a vertex, point
-//   away from its faces?
+// A view of the wall in the axes of the body derives from WallView and has the functions
+//   Wall face(std::int32_t)             a face as a wall of wall_search.h, without its ends
+//   Curve curve(std::uint32_t feature)  an edge or a vertex: StraightEdge or Circle
+//   NearParts near(body, reach)         the parts which may be nearer than that, m
+//   bool has(feature)                   is there such a face, edge or vertex?
+//   bool is_over(face, foot, x, size)   is the foot of a point x of the body within the face?
+//   bool is_free(feature, at, normal)   does a normal at a point of an edge point away from its faces?
+// Points and normals of the last two are in the frame of the wall.
 #pragma once
 
 #include <Eigen/Dense>
