@@ -16,6 +16,8 @@ namespace scree {
 
 namespace {
 
+constexpr double pi = std::numbers::pi;
+
 /// Volume, first and second moments: 1, x, y, z, xx, yy, zz, xy, xz, yz over the body; then the normal over
 /// its surface, which sums up to zero unless a piece of the surface is missing.
 using Moments = Eigen::Matrix<double, 13, 1>;
@@ -96,9 +98,9 @@ struct Angles {
   void add(double t) { at[count++] = t; }
 };
 
-/// Places where the slope changes its sign, ascending in [0, 2 std::numbers::pi]. Divided by cos t sin t, the
-/// slope c / sin t - b / cos t - 2 d is monotone in each quadrant except for one turning point in two
-/// opposite ones, at tan^3 t = -c / b; so no root is missed.
+/// Places where the slope changes its sign, ascending in [0, 2 pi]. Divided by cos t sin t, the slope c / sin
+/// t - b / cos t - 2 d is monotone in each quadrant except for one turning point in two opposite ones, at
+/// tan^3 t = -c / b; so no root is missed.
 Angles extremes(OnCircle f) {
   constexpr double tiny = 1e-300;  // replaces zero, for which the slope would vanish at the ends of quadrants
   if (f.b == 0.0) f.b = tiny;
@@ -112,7 +114,7 @@ Angles extremes(OnCircle f) {
     found.add(bracketed_root([&](double t) { return f.slope_at(t); }, from, to, slope_to > 0.0));
   };
   for (std::size_t k = 0; k < 4; ++k) {
-    const double from = 0.5 * std::numbers::pi * static_cast<double>(k), to = from + 0.5 * std::numbers::pi;
+    const double from = 0.5 * pi * static_cast<double>(k), to = from + 0.5 * pi;
     if ((k % 2 == 0) == turns_in_even) {
       // Not from the angle, which rounds to the quadrant's end if b or c is nearly zero.
       const double x = k == 0 || k == 3 ? turn[0] : -turn[0], y = k < 2 ? turn[1] : -turn[1];
@@ -158,8 +160,8 @@ class Neighbour {
   double deepest() const { return deepest_; }
   std::array<double, 3> breaks() const { return {low_, deepest_z_, high_}; }
 
-  /// Adds the arcs of the circle of radius r at z that it covers; they begin in [0, 2 std::numbers::pi). True
-  /// if it covers all of the circle.
+  /// Adds the arcs of the circle of radius r at z that it covers; they begin in [0, 2 pi). True if it covers
+  /// all of the circle.
   bool cover(double r, double z, std::size_t number, std::vector<Arc>& covered) const {
     if (z < low_ || z > high_) return false;
     const double q2 = quadratic_(1, 1) * r * r;
@@ -174,8 +176,8 @@ class Neighbour {
     const bool first_enters = f.value(0.5 * (ends.at[0] + ends.at[1])) > 0.0;
     for (std::size_t k = first_enters ? 0 : 1; k < ends.count; k += 2) {
       const double from = ends.at[k] + angle_,
-                   to = (k + 1 < ends.count ? ends.at[k + 1] : ends.at[0] + 2.0 * std::numbers::pi) + angle_;
-      const double shift = 2.0 * std::numbers::pi * std::floor(from / (2.0 * std::numbers::pi));
+                   to = (k + 1 < ends.count ? ends.at[k + 1] : ends.at[0] + 2.0 * pi) + angle_;
+      const double shift = 2.0 * pi * std::floor(from / (2.0 * pi));
       covered.push_back({from - shift, to - shift, number});
     }
     return false;
@@ -206,8 +208,7 @@ class Neighbour {
     const Angles turns = extremes(f);
     Angles found;
     for (std::size_t k = 0; k < turns.count; ++k) {
-      const double from = turns.at[k],
-                   to = k + 1 < turns.count ? turns.at[k + 1] : turns.at[0] + 2.0 * std::numbers::pi;
+      const double from = turns.at[k], to = k + 1 < turns.count ? turns.at[k + 1] : turns.at[0] + 2.0 * pi;
       const bool rising = f.value(to) > 0.0;
       if ((f.value(from) > 0.0) != rising)
         found.add(bracketed_root([&](double t) { return f.at(t); }, from, to, rising));
@@ -238,10 +239,10 @@ class Surface {
     }
   }
 
-  /// Latitudes, from 0 to std::numbers::pi, of the first intervals: no part covered by a neighbour is hidden
-  /// between two of them.
+  /// Latitudes, from 0 to pi, of the first intervals: no part covered by a neighbour is hidden between two of
+  /// them.
   std::vector<double> first_latitudes() const {
-    std::vector<double> found{0.0, 0.5 * std::numbers::pi, std::numbers::pi};
+    std::vector<double> found{0.0, 0.5 * pi, pi};
     for (const Neighbour& n : neighbours_) {
       for (const double z : n.breaks()) {
         if (z > -1.0 && z < 1.0) found.push_back(std::acos(-z));
@@ -250,7 +251,7 @@ class Surface {
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end(), [](double a, double b) { return b - a < 1e-9; }),
                 found.end());
-    found.back() = std::numbers::pi;
+    found.back() = pi;
     return found;
   }
 
@@ -265,17 +266,17 @@ class Surface {
       if (neighbours_[n].cover(r, z, n, covered)) return none;
     }
     if (covered.empty()) {
-      visible.push_back({0.0, 2.0 * std::numbers::pi, 0});
+      visible.push_back({0.0, 2.0 * pi, 0});
       return all;
     }
     std::sort(covered.begin(), covered.end(), [](const Arc& a, const Arc& b) { return a.from < b.from; });
     // Once around from the beginning of the first arc, which arcs beyond a full turn may cover.
     std::uint64_t pattern = none;
     Arc reach{0.0, -infinity, 0};
-    for (const Arc& arc : covered) extend(reach, {0.0, arc.to - 2.0 * std::numbers::pi, arc.neighbour});
+    for (const Arc& arc : covered) extend(reach, {0.0, arc.to - 2.0 * pi, arc.neighbour});
     const double begin = covered[0].from;
     for (std::size_t k = 0; k <= covered.size(); ++k) {
-      const double next = k < covered.size() ? covered[k].from : begin + 2.0 * std::numbers::pi;
+      const double next = k < covered.size() ? covered[k].from : begin + 2.0 * pi;
       if (k > 0 && next - reach.to > same_angle) {
         visible.push_back({reach.to, next, 0});
         pattern += mixed(reach.neighbour * max_clump_members + first_at(k % covered.size(), covered));
@@ -290,9 +291,9 @@ class Surface {
     const double r = std::sin(latitude), z = -std::cos(latitude);
     Moments sum = Moments::Zero();
     for (const Arc& arc : visible) {
-      if (arc.to - arc.from == 2.0 * std::numbers::pi) {
+      if (arc.to - arc.from == 2.0 * pi) {
         // Moments are of third degree in cos and sin: four points are exact on a full turn.
-        for (int k = 0; k < 4; ++k) add_point(r, z, 0.5 * std::numbers::pi * k, 0.5 * std::numbers::pi, sum);
+        for (int k = 0; k < 4; ++k) add_point(r, z, 0.5 * pi * k, 0.5 * pi, sum);
       } else {
         add_arc(r, z, arc, sum);
       }
@@ -336,7 +337,7 @@ class Surface {
 
   /// 15 points per half turn integrate trigonometric polynomials of third degree to less than 1e-15.
   void add_arc(double r, double z, const Arc& arc, Moments& sum) const {
-    const int pieces = arc.to - arc.from > std::numbers::pi ? 2 : 1;
+    const int pieces = arc.to - arc.from > pi ? 2 : 1;
     const double length = (arc.to - arc.from) / pieces;
     for (int k = 0; k < pieces; ++k) {
       at_kronrod_points(arc.from + k * length, arc.from + (k + 1) * length,

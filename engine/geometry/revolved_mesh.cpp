@@ -8,6 +8,8 @@ namespace scree {
 
 namespace {
 
+constexpr double pi = std::numbers::pi;
+
 /// The rounded corner: its normals, which point away from all segments that meet there and, on the axis,
 /// from their mirror images.
 std::vector<ProfilePoint> corner_profile(const RevolvedSurface& surface, std::size_t corner,
@@ -21,16 +23,15 @@ std::vector<ProfilePoint> corner_profile(const RevolvedSurface& surface, std::si
     away.emplace_back(-into);
     if (on_axis) away.emplace_back(into[0], -into[1]);
   }
-  double low = on_axis ? -0.5 * std::numbers::pi : 0.0,
-         high = on_axis ? 0.5 * std::numbers::pi : 2.0 * std::numbers::pi;  // all around
+  double low = on_axis ? -0.5 * pi : 0.0, high = on_axis ? 0.5 * pi : 2.0 * pi;  // all around
   if (!away.empty()) {
     Vec2 middle = Vec2::Zero();
     for (const Vec2& d : away) middle += d;
     if (middle.norm() < 1e-9) return {};
     middle.normalize();
-    double half = 0.5 * std::numbers::pi;
+    double half = 0.5 * pi;
     for (const Vec2& d : away)
-      half = std::min(half, 0.5 * std::numbers::pi - std::acos(std::clamp(middle.dot(d), -1.0, 1.0)));
+      half = std::min(half, 0.5 * pi - std::acos(std::clamp(middle.dot(d), -1.0, 1.0)));
     if (half <= 0.0) return {};
     const double angle = std::atan2(middle[1], middle[0]);
     low = on_axis && angle > 0.0 ? angle - half : on_axis ? angle : angle - half;
@@ -78,17 +79,16 @@ TriangleMesh mesh_of(const RevolvedSurface& surface, double sagitta) {
   double widest = 0.0;
   for (const Vec2& corner : surface.corners) widest = std::max(widest, corner[0] + surface.rounding);
   if (surface.rounding > 0.0) sagitta *= 0.5;  // chords in both directions add up
-  const int around = std::clamp(
-      static_cast<int>(std::ceil(2.0 * std::numbers::pi / chord_angle(widest, sagitta))), least, most);
+  const int around =
+      std::clamp(static_cast<int>(std::ceil(2.0 * pi / chord_angle(widest, sagitta))), least, most);
   const double round_step =
-      surface.rounding > 0.0 ? std::max(2.0 * std::numbers::pi / most, chord_angle(surface.rounding, sagitta))
-                             : 0.5 * std::numbers::pi;
+      surface.rounding > 0.0 ? std::max(2.0 * pi / most, chord_angle(surface.rounding, sagitta)) : 0.5 * pi;
   TriangleMesh mesh;
   for (const std::vector<ProfilePoint>& line : profile(surface, round_step)) {
     const auto first = static_cast<std::int32_t>(mesh.points.size()),
                n = static_cast<std::int32_t>(line.size());
     for (int s = 0; s < around; ++s) {
-      const double angle = 2.0 * std::numbers::pi * s / around;
+      const double angle = 2.0 * pi * s / around;
       for (const ProfilePoint& p : line)
         mesh.points.emplace_back(p.radius * std::cos(angle), p.radius * std::sin(angle), p.height);
     }

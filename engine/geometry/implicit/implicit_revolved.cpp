@@ -38,22 +38,15 @@ struct RoundWall {
                 t = cross(axis, e);
     if (kind == Kind::cone) {
       const double beyond = normal.dot(Vec2(rho, z) - at_profile), k = -sign * normal[0];
-      return {-sign * beyond - rounding, k * e - sign * normal[1] * axis, tensor(k / rho, t)};
+      return {-sign * beyond - rounding, k * e - sign * normal[1] * axis, square(k / rho, t)};
     }
     const Vec2 way = Vec2(rho, z) - at_profile;
     const double far = std::max(way.norm(), least);
     const Three out = (way[0] / far) * e + (way[1] / far) * axis,
                 in_plane = (way[1] / far) * e - (way[0] / far) * axis;
-    const Symmetric round = tensor(1.0 / far, in_plane), ring = tensor(way[0] / far / rho, t);
-    const Symmetric bend{round.xx + ring.xx, round.yy + ring.yy, round.zz + ring.zz,
-                         round.xy + ring.xy, round.xz + ring.xz, round.yz + ring.yz};
+    const Symmetric bend = sum(square(1.0 / far, in_plane), square(way[0] / far / rho, t));
     if (kind == Kind::ring) return {far - rounding, out, bend};
     return {rounding - far, -1.0 * out, {-bend.xx, -bend.yy, -bend.zz, -bend.xy, -bend.xz, -bend.yz}};
-  }
-
- private:
-  static Symmetric tensor(double k, Three v) {
-    return {k * v.x * v.x, k * v.y * v.y, k * v.z * v.z, k * v.x * v.y, k * v.x * v.z, k * v.y * v.z};
   }
 };
 

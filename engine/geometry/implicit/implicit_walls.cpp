@@ -30,21 +30,13 @@ struct TubeWall {
     const Three radial = r - z * axis;
     const double rho = std::max(norm(radial), 1e-12 * middle_radius);
     const Three e = (1.0 / rho) * radial, t = cross(axis, e);
-    const auto tensor = [](double k, Three v) {
-      return Symmetric{k * v.x * v.x, k * v.y * v.y, k * v.z * v.z,
-                       k * v.x * v.y, k * v.x * v.z, k * v.y * v.z};
-    };
     if (beyond <= 0.0)
-      return {sign * (middle_radius - rho) - half_thickness, -sign * e, tensor(-sign / rho, t)};
+      return {sign * (middle_radius - rho) - half_thickness, -sign * e, square(-sign / rho, t)};
     const double aside = rho - middle_radius,
                  far = std::max(std::hypot(aside, beyond), 1e-12 * middle_radius);
     const double g_e = aside / far, g_z = beyond / far;
     const Three up = std::copysign(1.0, z) * axis, g = g_e * e + g_z * up, in_plane = g_z * e - g_e * up;
-    const Symmetric round = tensor(1.0 / far, in_plane), ring = tensor(g_e / rho, t);
-    return {far - half_thickness,
-            g,
-            {round.xx + ring.xx, round.yy + ring.yy, round.zz + ring.zz, round.xy + ring.xy,
-             round.xz + ring.xz, round.yz + ring.yz}};
+    return {far - half_thickness, g, sum(square(1.0 / far, in_plane), square(g_e / rho, t))};
   }
 };
 

@@ -334,7 +334,7 @@ bool search_face(const PlacedImplicit& body, const View& v, std::int32_t face, c
     std::uint32_t number = (p.feature & place_mask) >> place_shift;
     if (!(p.feature & known_place)) {
       if (std::countr_one(taken) == places_of_part) continue;  // more than features tell apart
-      number = static_cast<std::uint32_t>(std::countr_one(taken)) % places_of_part;
+      number = static_cast<std::uint32_t>(std::countr_one(taken));
       taken |= std::uint64_t{1} << number;
     }
     p.feature = part | number << place_shift;

@@ -22,6 +22,14 @@ struct WallHere {
   Symmetric bend;   // 1/m
 };
 
+/// k v v^T.
+inline Symmetric square(double k, Three v) {
+  return {k * v.x * v.x, k * v.y * v.y, k * v.z * v.z, k * v.x * v.y, k * v.x * v.z, k * v.y * v.z};
+}
+inline Symmetric sum(const Symmetric& a, const Symmetric& b) {
+  return {a.xx + b.xx, a.yy + b.yy, a.zz + b.zz, a.xy + b.xy, a.xz + b.xz, a.yz + b.yz};
+}
+
 /// A wall in the axes of the body, with the body's centre as origin. remember() stores its place in a memory;
 /// moved(): bound of the change since then of distances within `radius` of the origin, m.
 struct PlaneWall {
