@@ -61,7 +61,7 @@ struct Assembly {
   const Bodies& bodies;
   const std::vector<Contact>& contacts;
   Interval interval;
-  bool newton, surfaces, springs;
+  bool newton, surfaces, springs, first_springs;
   std::size_t first_part;  // body of the problem
   Workspace& w;
   ContactProblem& p;
@@ -227,8 +227,11 @@ Assembled assemble_contacts(const Assembly& in, const Block& block, std::int32_t
     const double approach = approach_speed(in, c, edge, geometry);
     approaches[c] = static_cast<float>(approach);
     starts[c] = components(geometry.n, geometry.t1, contact.tangent_ratio, from.impulse).cast<float>();
-    const bool is_spring =
-        in.springs && begin_spring(in.model, in.state, in.interval, c, memories.find(from.key), in.w);
+    const auto memory = [&] {
+      return in.w.decomposition ? in.w.decomposition->spring_memory(c) : memories.find(from.key);
+    };
+    const bool is_spring = in.springs && begin_spring(in.model, in.state.bodies, from, in.interval, c,
+                                                      {memory(), in.first_springs}, in.w);
     const bool impact =
         !is_spring && approach < -settings.restitution_threshold_m_s && contact.gap + t * approach < 0.0;
     if (!in.newton) p.restitution[c] = law.restitution;
@@ -376,11 +379,13 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
   set_image_velocities(model, state, w);
   enter_parts(model, state, first_part, w);
   push_parts(w);
-  const bool springs = model.materials.are_elastic();
-  w.springs.resize(springs ? contacts.size() : 0);
+  w.has_springs = model.materials.are_elastic();
+  const bool first_springs = w.has_springs && springs_begin(state);
+  w.springs.resize(w.has_springs ? contacts.size() : 0);
   p.compliance.assign(w.springs.size(), {});
-  const Assembly in{model,   state,      bodies, contacts, interval, newton, model.materials.has_surfaces(),
-                    springs, first_part, w,      p};
+  const Assembly in{
+      model,         state,         bodies,     contacts, interval, newton, model.materials.has_surfaces(),
+      w.has_springs, first_springs, first_part, w,        p};
   w.first_row.resize(w.first_fixed.size());
   resize_with_room(w.resist, contacts.size());
   const auto assemble_block = [&](const Block& block) {
@@ -396,6 +401,9 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
   if (!p.rows.empty())
     for_ranges(p.contact_block, [&](const Block& block) { set_rows(in, block, w.first_row[block.index]); });
   p.contact_rows = p.rows.size();
+  p.begins_active.clear();
+  if (w.has_springs || model.materials.cohere())  // what follows changes starts of iterations
+    for (const Vec3f& start : p.start_impulse) p.begins_active.push_back(start[0] > 0.0f ? 1 : 0);
   attract(model, state, h, w);
   const double of_bonds = add_bonds(model, state, h, w);
   free_cell(model, state, h, w);
@@ -414,7 +422,7 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
   if (p.cell) p.gravity_speed = std::hypot(p.gravity_speed, cell_speed(model, bodies, h, w));
   if (!w.bonds.empty()) p.gravity_speed = std::hypot(p.gravity_speed, of_bonds);
   if (of_joints > 0.0) p.gravity_speed = std::hypot(p.gravity_speed, of_joints);
-  if (!w.attraction.empty()) p.gravity_speed = std::hypot(p.gravity_speed, attraction_speed(w));
+  if (model.materials.cohere()) p.gravity_speed = std::hypot(p.gravity_speed, attraction_speed(w));
   const auto edges = static_cast<double>(
       std::max<std::int64_t>(1, p.share == nullptr ? std::ssize(contacts) : p.share->contacts));
   if (w.decomposition) w.decomposition->number_fixed(p);

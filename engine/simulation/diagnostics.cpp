@@ -481,7 +481,9 @@ void mark_ghosts_contacts(Workspace& w) {
   const std::span<const std::int32_t> blocks = w.problem.blocks_elsewhere();
   if (blocks.empty()) return;
   for (auto c = static_cast<std::size_t>(blocks.front()); c < w.problem.contacts(); ++c) {
-    if (w.solution.impulse[c].isZero(0.0)) continue;
+    Vec3 impulse = w.solution.impulse[c];
+    if (!w.attraction.empty()) impulse[0] -= w.attraction[c];
+    if (impulse.isZero(0.0)) continue;
     w.in_collision[w.problem.a(c)] = w.in_collision[w.problem.b(c)] = 1;
   }
 }
@@ -548,7 +550,7 @@ void take_impulses(const Model& model, double h, Workspace& w, State& state, Ste
       sum);
   mark_ghosts_contacts(w);
   const Touch deepest = deepest_of(sum.joined().overlap, state, w),
-              compressed = w.springs.empty() ? Touch{} : deepest_of(sum.joined().compression, state, w);
+              compressed = !w.has_springs ? Touch{} : deepest_of(sum.joined().compression, state, w);
   sum_over(w.problem.ranks(), sum);
   ContactBalance given = sum.value();
   for (std::size_t row = w.problem.first_block_row(); row < w.problem.rows.size(); ++row)

@@ -47,7 +47,7 @@ SolveReport solve_once(const SolverSettings& settings, double h, Workspace& w, C
                : solve_with_bias(w.problem, settings, h, w.solver, solution);
   };
   SolveReport report = once();
-  if (w.springs.empty()) return report;
+  if (!w.has_springs) return report;
   ContactProblem& p = w.problem;
   const double goal = settings.tolerance * p.velocity_scale;
   for (int times = 0; report.status != SolveStatus::diverged; ++times) {

@@ -120,8 +120,10 @@ struct Workspace {
   std::vector<BoundaryPose> boundary_pose;  // [boundary], or empty
   std::vector<std::int32_t> driven_body;    // [boundary] body of the problem if forces move its part; else -1
   std::vector<double> attraction;           // [contact], N s: of cohesion; empty without
-  std::vector<ContactSpring> springs;       // [contact]; empty if no material is elastic
+  bool has_springs = false;                 // is any material elastic?
+  std::vector<ContactSpring> springs;       // [contact] if so
   std::vector<SpringMemory> spring_memory;  // the last step's
+  std::vector<std::int32_t> spring_rows;    // [block of bodies + 1] first memory
   std::vector<Vec3> impact;  // [contact], N s, contact frame: of energetic impacts; empty without
   std::vector<std::int32_t> first_fixed;  // [block of contacts] number of fixed partners before it
   std::vector<std::int32_t> first_row;    // [block of contacts] first of its rows

@@ -97,6 +97,12 @@ class Ranks(unittest.TestCase):
     def test_conveyor(self):
         self.compare_ranks("conveyor/conveyor.toml", 1.2)
 
+    def test_elastic_contacts(self):
+        self.compare_ranks("elastic/silo.toml", 0.3, by=((2, 2), (3, 1)))
+
+    def test_cohesion(self):
+        self.compare_ranks("cohesion/sandcastle.toml", 0.15, "events=[]", by=((2, 2), (3, 1)))
+
     def test_periodic_cell(self):
         self.compare_ranks("cells/shear_cell.toml", 0.1)
 
@@ -165,7 +171,7 @@ class Ranks(unittest.TestCase):
 
     def test_unsupported_features_are_refused_by_key(self):
         for scene, key in (("machines/four_bar.toml", "joints"), ("bonds/brazilian.toml", "bonds"),
-                           ("events/dam_break.toml", "events"), ("elastic/pulse.toml", "materials"),
+                           ("events/dam_break.toml", "events"),
                            ("cells/constant_pressure.toml", "cell"), ("piecewise/gas.toml", "stepping")):
             done = self.run_by(2, self.scene(scene), "-o", self.path("refused"), check=False)
             self.assertEqual(done.returncode, 3, done.stderr)

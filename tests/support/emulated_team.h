@@ -113,6 +113,7 @@ class EmulatedTeam {
       bool is_first = true;
       std::vector<std::vector<T>> parts;
       tell({bytes}, [&](std::size_t, const std::vector<Bytes>& of) {
+        if (of.size() != 1 || of[0].size() != bytes.size()) std::abort();  // another call there
         parts.emplace_back(own.size());
         std::memcpy(static_cast<void*>(parts.back().data()), of[0].data(), of[0].size());
       });

@@ -99,6 +99,12 @@ void expect_same(const Course& a, const Course& b) {
     EXPECT_EQ(a.end.contacts[c].impulse, b.end.contacts[c].impulse);
   }
   EXPECT_EQ(a.end.cached_normals.row, b.end.cached_normals.row);
+  ASSERT_EQ(a.end.springs.size(), b.end.springs.size());
+  for (std::size_t k = 0; k < a.end.springs.size(); ++k) {
+    EXPECT_EQ(a.end.springs[k].key, b.end.springs[k].key);
+    EXPECT_EQ(a.end.springs[k].force, b.end.springs[k].force);
+    EXPECT_EQ(a.end.springs[k].normal_energy, b.end.springs[k].normal_energy);
+  }
 }
 
 World heap(const PairLaw& law) {
@@ -129,6 +135,66 @@ TEST(RankSteps, BouncesAndTorquesAndAMovingFloor) {
   cut_into(24, world.state);
   const Course all = whole(world, 250);
   for (const std::size_t ranks : {2u, 5u}) expect_same(by_ranks(world, 250, ranks), all);
+}
+
+PairLaw elastic_law() {
+  PairLaw law{.friction = 0.5, .restitution = 0.3};
+  law.elasticity = elasticity_of(2e6, 0.3);
+  law.damping_ratio = damping_ratio(law.restitution);
+  return law;
+}
+
+// Memories of springs go with contacts, through changes of ghosts, sorts, substeps, and to other ranks.
+TEST(RankSteps, ElasticContactsRememberTheirForces) {
+  World world = heap(elastic_law());
+  cut_into(24, world.state);
+  const Course all = whole(world, 250);
+  EXPECT_GT(all.end.springs.size(), 400u);
+  EXPECT_GT(all.steps.back().report.energy.elastic, 0.0);
+  for (const std::size_t ranks : {2u, 3u, 7u}) expect_same(by_ranks(world, 250, ranks, {20, 120}), all);
+}
+
+TEST(RankSteps, ElasticContactsThatAreSortedInSubsteps) {
+  World world = test::loose_heap(14, 14, elastic_law(), 2e-3);
+  world.model.settings.solver = {};
+  world.model.settings.sort_interval = 40;
+  world.model.settings.substeps = 2;
+  const Course all = whole(world, 130);
+  EXPECT_GT(all.end.bodies.subdomains.size(), 1u);
+  EXPECT_GT(all.end.springs.size(), 400u);
+  for (const std::size_t ranks : {2u, 4u}) {
+    expect_same(by_ranks(world, 130, ranks), all);
+    World resumed = world;
+    resumed.state = by_ranks(world, 50, ranks).end;
+    EXPECT_EQ(by_ranks(resumed, 80, ranks + 1).steps.back().hash, all.steps.back().hash);
+  }
+}
+
+TEST(RankSteps, ElasticContactsWithStepsThatResolveImpacts) {
+  World world = heap(elastic_law());
+  world.model.settings.adaptive_step = true;
+  world.model.settings.steps_per_impact = 6.0;
+  world.model.settings.least_time_step_s = 1e-6;
+  cut_into(24, world.state);
+  const Course all = whole(world, 200);
+  double least = 1.0;
+  for (const Told& step : all.steps) least = std::min(least, step.report.time_step_s);
+  EXPECT_LT(least, 1.9e-3);  // not that of 2e-3
+  for (const std::size_t ranks : {2u, 5u}) expect_same(by_ranks(world, 200, ranks), all);
+}
+
+// The pull of each contact reaches both bodies, also if a third rank has one of them as a ghost.
+TEST(RankSteps, GrainsThatCohere) {
+  PairLaw law{.friction = 0.3};
+  law.cohesion = {.surface_tension = 20.0, .wetting_angle = 0.2, .bridge_volume = 1e-6};
+  World world = heap(law);
+  cut_into(24, world.state);
+  const Course all = whole(world, 250);
+  World dry = heap({.friction = 0.3});
+  cut_into(24, dry.state);
+  EXPECT_NE(whole(dry, 250).steps.back().hash, all.steps.back().hash);
+  EXPECT_NE(all.steps[200].report.energy.force_work, 0.0);
+  for (const std::size_t ranks : {2u, 3u, 7u}) expect_same(by_ranks(world, 250, ranks), all);
 }
 
 TEST(RankSteps, SortingGivesBodiesToOtherRanks) {

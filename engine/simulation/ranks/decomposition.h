@@ -43,6 +43,10 @@ class Decomposition {
   }
   const RankShare& share() const { return interface_.share(); }
   std::span<const std::int32_t> shared_bodies() const { return interface_.shared_bodies(); }
+  const SpringMemory* spring_memory(std::size_t contact) const { return interface_.spring_memory(contact); }
+  ContactKey outer_key(const Contacts& contacts, std::size_t contact) const {
+    return interface_.outer_key(contacts, contact);
+  }
   void number_fixed(const ContactProblem& problem) { interface_.number_fixed(problem); }
 
  private:

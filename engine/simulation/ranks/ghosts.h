@@ -36,25 +36,33 @@ struct GhostLists {
   std::int32_t find(std::int32_t whole_number) const;
 };
 
-/// Gives each ghost the value of its owner: to[ghost] becomes from(own body). T is copied byte by byte.
+/// Sends from(item) for each item of `own_for` [rank] to that rank; those of rank r are received in
+/// to[first_of_rank[r]], and so on. T is copied byte by byte.
 template <class T, class From>
-void follow_owners(Ranks& ranks, const GhostLists& lists, std::vector<T>& scratch, From&& from, T* to) {
+void send_lists(Ranks& ranks, const std::vector<std::vector<std::int32_t>>& own_for,
+                std::span<const std::size_t> first_of_rank, std::vector<T>& scratch, From&& from, T* to) {
   std::vector<Ranks::Outgoing> out;
   std::vector<Ranks::Incoming> in;
   std::size_t count = 0;
-  for (const auto& list : lists.own_for) count += list.size();
+  for (const auto& list : own_for) count += list.size();
   scratch.clear();
   scratch.reserve(count);
-  for (std::size_t r = 0; r < lists.own_for.size(); ++r) {
+  for (std::size_t r = 0; r < own_for.size(); ++r) {
     const std::size_t begin = scratch.size();
-    for (const std::int32_t i : lists.own_for[r]) scratch.push_back(from(static_cast<std::size_t>(i)));
+    for (const std::int32_t i : own_for[r]) scratch.push_back(from(static_cast<std::size_t>(i)));
     if (scratch.size() > begin)
       out.push_back({static_cast<int>(r), std::as_bytes(std::span(scratch).subspan(begin))});
-    if (lists.first_of_rank[r] < lists.first_of_rank[r + 1])
-      in.push_back({static_cast<int>(r), std::as_writable_bytes(std::span(to + lists.first_of_rank[r],
-                                                                          to + lists.first_of_rank[r + 1]))});
+    if (first_of_rank[r] < first_of_rank[r + 1])
+      in.push_back({static_cast<int>(r),
+                    std::as_writable_bytes(std::span(to + first_of_rank[r], to + first_of_rank[r + 1]))});
   }
   ranks.swap(out, in);
+}
+
+/// Gives each ghost the value of its owner: to[ghost] becomes from(own body).
+template <class T, class From>
+void follow_owners(Ranks& ranks, const GhostLists& lists, std::vector<T>& scratch, From&& from, T* to) {
+  send_lists(ranks, lists.own_for, lists.first_of_rank, scratch, from, to);
 }
 
 }  // namespace scree

@@ -18,8 +18,6 @@ std::vector<NotByRanks> not_by_ranks(const Model& model, const State& state) {
          "position corrections except split");
   refuse(settings.restitution_law == RestitutionLaw::energetic, "restitution_law", "energetic impacts");
   refuse(settings.sleep.is_on(), "sleep", "sleep");
-  refuse(model.materials.are_elastic(), "materials", "elastic contacts");
-  refuse(model.materials.cohere(), "materials", "cohesion");
   refuse(!model.joints.empty(), "joints", "joints");
   refuse(!model.actuators.empty(), "models", "declarative models");
   refuse(!model.bonds.empty(), "bonds", "bonds");

@@ -8,6 +8,7 @@
 #include "engine/core/ordering.h"
 #include "engine/core/parallel.h"
 #include "engine/simulation/assemble.h"
+#include "engine/simulation/subsystems/contact_springs.h"
 #include "engine/solver/sweeps/cone.h"
 #include "engine/solver/sweeps/interface_order.h"
 
@@ -67,7 +68,7 @@ void RankInterface::list_edges(const Model& model, const WholeCut& cut, const Ra
           model.materials.law(bodies.material[a], is_ghost ? halo.material(ghost) : bodies.material[b]);
       const bool resists = resisting_rows(law) > 0;
       of.edges.push_back(packed(first + a, is_ghost ? halo.number(ghost) : first + b,
-                                contact_kind(start_along_normal(contact), resists)));
+                                contact_kind(start_along_normal(contact) > 0.0f, resists)));
       of.contacts.push_back(c);
     }
   });
@@ -213,6 +214,34 @@ void RankInterface::append_ghost_bodies(const WholeCut& cut, State& state, std::
     share_.by_place.push_back(static_cast<std::int32_t>(k));
 }
 
+void RankInterface::find_spring_memories(const State& state) {
+  has_spring_memory_.assign(own_contacts_ + wanted_.size(), 0);
+  spring_memory_.resize(own_contacts_ + wanted_.size());
+  SpringMemories memories(state.springs, {});
+  for (std::size_t c = 0; c < own_contacts_; ++c) {
+    const SpringMemory* const memory = memories.find(state.contacts[c].key);
+    if (memory == nullptr) continue;
+    has_spring_memory_[c] = 1;
+    spring_memory_[c] = *memory;
+  }
+  send_lists(
+      ranks_, contacts_for_, wanted_of_rank_, has_out_,
+      [&](std::size_t e) { return has_spring_memory_[edge_contact_[e]]; },
+      has_spring_memory_.data() + own_contacts_);
+  send_lists(
+      ranks_, contacts_for_, wanted_of_rank_, memory_out_,
+      [&](std::size_t e) { return spring_memory_[edge_contact_[e]]; }, spring_memory_.data() + own_contacts_);
+}
+
+ContactKey RankInterface::outer_key(const Contacts& contacts, std::size_t contact) const {
+  ContactKey key = contacts[contact].key;
+  if (is_boundary(key.b) || key.b < static_cast<std::int32_t>(own_bodies_)) return key;
+  key.b = std::ranges::lower_bound(renamed_, static_cast<std::int32_t>(contact), {},
+                                   &std::pair<std::int32_t, std::int32_t>::first)
+              ->second;
+  return key;
+}
+
 void RankInterface::append_cone(State& state) {
   std::vector<Contact>& contacts = state.contacts.list;
   const std::int32_t first = first_body_;
@@ -220,27 +249,14 @@ void RankInterface::append_cone(State& state) {
     const std::int32_t ghost = ghosts_.find(number);
     return ghost < 0 ? number - first : static_cast<std::int32_t>(own_bodies_) + ghost;
   };
-  cone_out_.clear();
-  std::vector<Ranks::Outgoing> out;
-  std::vector<Ranks::Incoming> in;
-  std::size_t count = 0;
-  for (const auto& list : contacts_for_) count += list.size();
-  cone_out_.reserve(count);
   cone_.resize(wanted_.size());
-  for (std::size_t r = 0; r < contacts_for_.size(); ++r) {
-    const std::size_t begin = cone_out_.size();
-    for (const std::int32_t e : contacts_for_[r]) {
-      const std::int32_t c = edge_contact_[e];
-      cone_out_.push_back({contacts[c], static_cast<std::int32_t>(contacts_before_ + c)});
-    }
-    if (cone_out_.size() > begin)
-      out.push_back({static_cast<int>(r), std::as_bytes(std::span(cone_out_).subspan(begin))});
-    if (wanted_of_rank_[r] < wanted_of_rank_[r + 1])
-      in.push_back(
-          {static_cast<int>(r), std::as_writable_bytes(std::span(cone_).subspan(
-                                    wanted_of_rank_[r], wanted_of_rank_[r + 1] - wanted_of_rank_[r]))});
-  }
-  ranks_.swap(out, in);
+  send_lists(
+      ranks_, contacts_for_, wanted_of_rank_, cone_out_,
+      [&](std::size_t e) {
+        const std::int32_t c = edge_contact_[e];
+        return ConeContact{contacts[c], static_cast<std::int32_t>(contacts_before_ + c)};
+      },
+      cone_.data());
   renamed_.clear();
   for (std::size_t e = 0; e < edges_.size(); ++e) {
     Contact& contact = contacts[edge_contact_[e]];
@@ -333,6 +349,7 @@ void RankInterface::enter(const Model& model, const WholeCut& cut, const RankHal
   }
   is_known_ = true;
   append_ghost_bodies(cut, state, accelerations);
+  if (model.materials.are_elastic()) find_spring_memories(state);
   append_cone(state);
   number(state);
   is_entered_ = true;

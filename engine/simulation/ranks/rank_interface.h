@@ -31,6 +31,12 @@ class RankInterface : public GhostLink {
   const RankShare& share() const { return share_; }
   /// Own bodies that are ghosts of other ranks, and ghosts.
   std::span<const std::int32_t> shared_bodies() const { return shared_; }
+  /// The memory of an elastic contact of the problem, or null.
+  const SpringMemory* spring_memory(std::size_t contact) const {
+    return has_spring_memory_[contact] != 0 ? &spring_memory_[contact] : nullptr;
+  }
+  /// The key of an own contact before enter() and after leave().
+  ContactKey outer_key(const Contacts& contacts, std::size_t contact) const;
   /// Numbers bodies that stand for a boundary in a contact in the whole problem.
   void number_fixed(const ContactProblem& problem);
 
@@ -42,6 +48,7 @@ class RankInterface : public GhostLink {
   void colour(const WholeCut& cut);
   void choose_cone(const WholeCut& cut);
   void append_ghost_bodies(const WholeCut& cut, State& state, std::vector<Vec3>& accelerations);
+  void find_spring_memories(const State& state);
   void append_cone(State& state);
   void number(const State& state);
 
@@ -86,6 +93,9 @@ class RankInterface : public GhostLink {
     float at[6];
   };
   std::vector<ConeContact> cone_, cone_out_;
+  std::vector<std::uint8_t> has_spring_memory_,
+      has_out_;  // [contact], own and of the cone; if some are elastic
+  std::vector<SpringMemory> spring_memory_, memory_out_;  // likewise
   std::vector<BodyRecord> records_, records_out_;
   std::vector<Row> rows_, rows_out_;
   std::vector<BodyVelocity> velocities_out_;

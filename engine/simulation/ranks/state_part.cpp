@@ -57,6 +57,14 @@ Bytes write_part(const State& state, std::int32_t begin, std::int32_t end,
     append(FlatPair{number_of(p->a), number_of(p->b), m.offset, m.turn, m.reach, m.slack}, bytes);
     append_list(std::span<const ImplicitStart>(m.starts), bytes);
   }
+  const auto a_of = [](const SpringMemory& s) { return s.key.a; };
+  std::vector<SpringMemory> springs(std::ranges::lower_bound(state.springs, begin, {}, a_of),
+                                    std::ranges::lower_bound(state.springs, end, {}, a_of));
+  for (SpringMemory& s : springs) {
+    s.key.a = number_of(s.key.a);
+    s.key.b = number_of(s.key.b);
+  }
+  append_list(std::span<const SpringMemory>(springs), bytes);
   return bytes;
 }
 
@@ -78,6 +86,9 @@ void append_part(std::span<const std::byte> part, State& state) {
     state.cached.push_back({p.a, p.b, {p.offset, p.turn, p.reach, p.slack, {}}});
     reader.take_list(state.cached.back().memory.starts);
   }
+  std::vector<SpringMemory> springs;
+  reader.take_list(springs);
+  state.springs.insert(state.springs.end(), springs.begin(), springs.end());
 }
 
 Bodies bodies_of_all(Ranks* ranks, Bodies own, std::size_t& before) {
@@ -124,6 +135,7 @@ std::vector<std::int32_t> number_from(std::int32_t first, State& state) {
   for (const Contact& c : state.contacts.list) note(c.key.b);
   for (const CachedNormal& n : state.cached_normals.list) note(n.b);
   for (const CachedPair& p : state.cached) note(p.b);
+  for (const SpringMemory& s : state.springs) note(s.key.b);
   std::ranges::sort(ghosts);
   ghosts.erase(std::ranges::unique(ghosts).begin(), ghosts.end());
   const auto slot = [&](std::int32_t b) {
@@ -139,6 +151,10 @@ std::vector<std::int32_t> number_from(std::int32_t first, State& state) {
   for (CachedPair& p : state.cached) {
     p.a -= first;
     p.b = slot(p.b);
+  }
+  for (SpringMemory& s : state.springs) {
+    s.key.a -= first;
+    s.key.b = slot(s.key.b);
   }
   return ghosts;
 }

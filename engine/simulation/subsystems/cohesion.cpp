@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/core/parallel.h"
+#include "engine/core/ranks.h"
 #include "engine/simulation/assemble.h"
 #include "engine/simulation/gap_curvature.h"
 
@@ -40,24 +41,38 @@ void attract(const Model& model, const State& state, double h, Workspace& w) {
 
 void pull(Workspace& w) {
   ContactProblem& p = w.problem;
-  for (std::size_t c = 0; c < w.attraction.size(); ++c) {  // serial: contacts share bodies
-    if (w.attraction[c] == 0.0) continue;
-    const std::size_t a = p.a(c), b = p.b(c);
-    const Vec3 impulse = -w.attraction[c] * p.normal(c);
-    push(p.response[a], impulse, p.arm_a(c), p.free_velocity[a]);
-    push(p.response[b], -impulse, p.arm_b(c), p.free_velocity[b]);
-  }
+  const auto pull_of = [&](std::size_t begin, std::size_t end) {  // serial: contacts share bodies
+    for (std::size_t c = begin; c < end; ++c) {
+      if (w.attraction[c] == 0.0) continue;
+      const std::size_t a = p.a(c), b = p.b(c);
+      const Vec3 impulse = -w.attraction[c] * p.normal(c);
+      push(p.response[a], impulse, p.arm_a(c), p.free_velocity[a]);
+      push(p.response[b], -impulse, p.arm_b(c), p.free_velocity[b]);
+    }
+  };
+  if (p.share == nullptr) return pull_of(0, w.attraction.size());
+  // In the order of the whole problem: contacts of a rank's bodies that others own come before its own ones.
+  const auto own = static_cast<std::size_t>(p.blocks_at_home().back());
+  pull_of(own, w.attraction.size());
+  pull_of(0, own);
+  std::vector<BodyVelocity> velocity(p.bodies());
+  for (std::size_t i = 0; i < velocity.size(); ++i) velocity[i] = body_velocity(p.free_velocity[i]);
+  p.share->ghosts->exchange(std::span(velocity));
+  for (std::size_t i = 0; i < velocity.size(); ++i) p.free_velocity[i] = twist(velocity[i]);
 }
 
 double attraction_speed(const Workspace& w) {
-  if (w.attraction.empty()) return 0.0;
   const ContactProblem& p = w.problem;
-  double squares = 0.0;
-  for (std::size_t c = 0; c < w.attraction.size(); ++c) {
-    const double speed = w.attraction[c] * (p.inverse_mass(p.a(c)) + p.inverse_mass(p.b(c)));
-    squares += speed * speed;
-  }
-  return std::sqrt(squares / static_cast<double>(w.attraction.size()));
+  const double squares = sum_numbers(p.blocks_at_home(), p.ranks(), [&](const Block& block) {
+    double sum = 0.0;
+    for (std::size_t c = block.begin; c < block.end; ++c) {
+      const double speed = w.attraction[c] * (p.inverse_mass(p.a(c)) + p.inverse_mass(p.b(c)));
+      sum += speed * speed;
+    }
+    return sum;
+  });
+  const std::int64_t contacts = p.share == nullptr ? std::ssize(w.attraction) : p.share->contacts;
+  return std::sqrt(squares / static_cast<double>(std::max<std::int64_t>(1, contacts)));
 }
 
 }  // namespace scree

@@ -5,7 +5,9 @@
 
 #include "engine/core/exact_sum.h"
 #include "engine/core/parallel.h"
+#include "engine/core/ranks.h"
 #include "engine/simulation/gap_curvature.h"
+#include "engine/simulation/ranks/decomposition.h"
 #include "engine/solver/problem/contact_response.h"
 
 namespace scree {
@@ -169,13 +171,17 @@ const SpringMemory* SpringMemories::find(const ContactKey& key) {
   return next_ < list_.size() && list_[next_].key == key ? &list_[next_] : nullptr;
 }
 
-bool begin_spring(const Model& model, const State& state, const Interval& interval, std::size_t c,
-                  const SpringMemory* memory, Workspace& w) {
+bool springs_begin(const State& state) {
+  return state.step == 0 && !any(state.bodies.ranks, !state.springs.empty());
+}
+
+bool begin_spring(const Model& model, const Bodies& bodies, const Contact& contact, const Interval& interval,
+                  std::size_t c, const SpringPast& past, Workspace& w) {
   ContactProblem& p = w.problem;
   ContactSpring& s = w.springs[c];
   s = {};
-  const Contact& contact = state.contacts.list[c];
-  const PairLaw& pair = law_of(model, state.bodies, contact.key);
+  const SpringMemory* const memory = past.memory;
+  const PairLaw& pair = law_of(model, bodies, contact.key);
   if (memory != nullptr) {
     s.normal_before = memory->normal_energy;
     s.tangential_before = memory->tangential_energy;
@@ -187,7 +193,7 @@ bool begin_spring(const Model& model, const State& state, const Interval& interv
   const LocalContact response = respond(terms, p.edge[c], p.response.data());
   s.response = 1.0 / response.inverse_w_nn;
   s.tangential_response = 0.5 * (3.0 / response.rho - s.response);
-  s.law = law_at(model, state.bodies, pair.elasticity, contact);
+  s.law = law_at(model, bodies, pair.elasticity, contact);
   s.h = interval.h;
   s.to_next = interval.to_next;
   s.overlap = -contact.gap;
@@ -196,8 +202,8 @@ bool begin_spring(const Model& model, const State& state, const Interval& interv
   s.begin = s.overlap + 0.5 * s.h * s.approach - 0.125 * s.h * s.h * s.bend;
   if (memory != nullptr)
     s.free_overlap = memory->free_overlap;
-  else if (state.step == 0 && state.springs.empty())
-    s.normal_before = s.law.energy(s.begin);  // at the beginning of the run
+  else if (past.run_begins)
+    s.normal_before = s.law.energy(s.begin);
   else
     s.free_overlap = std::max(0.0, s.begin);
   s.overlap -= s.free_overlap;
@@ -250,6 +256,7 @@ struct SpringErrors {
     f(squares);
   }
   void join(const SpringErrors& o) { pressing += o.pressing; }
+  void over_ranks(Ranks& ranks) { pressing = total(&ranks, pressing); }
 };
 
 }  // namespace
@@ -259,7 +266,7 @@ double follow_springs(double goal, const ContactSolution& solution, Workspace& w
   const auto velocity = [&](std::size_t c) {
     return p.normal(c).dot(relative_velocity(p, c, solution.velocity));
   };
-  const SpringErrors sum = sum_ranges<SpringErrors>(p.blocks(), [&](const Block& block) {
+  const SpringErrors sum = sum_ranges<SpringErrors>(p.blocks_at_home(), p.ranks(), [&](const Block& block) {
     SpringErrors of;
     for (std::size_t c = block.begin; c < block.end; ++c) {
       const ContactSpring& s = w.springs[c];
@@ -287,50 +294,93 @@ double follow_springs(double goal, const ContactSolution& solution, Workspace& w
   return rms;
 }
 
-void end_springs(double h, Workspace& w, State& state, StepReport& report) {
-  if (w.springs.empty()) return;
+namespace {
+
+/// Energies of springs, J: of those of the last step which are contacts of this one too, and after it.
+struct SpringEnergies {
+  double met = 0.0, after = 0.0;
+
+  static constexpr std::size_t sums = 2;  // see ExactSums
+  template <class F>
+  void each_sum(F&& f) {
+    f(met), f(after);
+  }
+  void join(const SpringEnergies&) {}
+  void over_ranks(Ranks&) {}
+};
+
+/// J, of all memories.
+double remembered_energy(const State& state, std::vector<std::int32_t>& rows) {
+  rows.clear();
+  for (const std::int32_t body : state.bodies.blocks()) {
+    const auto from =
+        std::ranges::lower_bound(state.springs, body, {}, [](const SpringMemory& m) { return m.key.a; });
+    rows.push_back(static_cast<std::int32_t>(from - state.springs.begin()));
+  }
+  return sum_numbers(rows, state.bodies.ranks, [&](const Block& block) {
+    double sum = 0.0;
+    for (std::size_t k = block.begin; k < block.end; ++k)
+      sum += state.springs[k].normal_energy + state.springs[k].tangential_energy;
+    return sum;
+  });
+}
+
+/// What a spring leaves for the next step after one of h; false: nothing. Fills its energies.
+bool end_spring(double h, std::size_t c, Workspace& w, SpringMemory& memory) {
   const ContactProblem& p = w.problem;
-  std::vector<SpringMemory>& memory = w.spring_memory;
-  memory.clear();
-  double remembered = 0.0, met = 0.0, after = 0.0;
-  for (const SpringMemory& m : state.springs) remembered += m.normal_energy + m.tangential_energy;
-  if (state.step == 0 && state.springs.empty()) {
-    for (const ContactSpring& s : w.springs) remembered += s.normal_before;
-    state.memory.elastic = remembered;
+  ContactSpring& s = w.springs[c];
+  if (!s.acts) {  // a rigid impact: an overlap without force before has none after
+    memory.tangential_stiffness = 1.0f;
+    memory.free_overlap = s.free_overlap;
+    return s.law.coefficient > 0.0 && w.solution.impulse[c][0] > 0.0;
   }
-  for (std::size_t c = 0; c < w.springs.size(); ++c) {
-    ContactSpring& s = w.springs[c];
-    met += s.normal_before + s.tangential_before;
-    if (!s.acts) {  // a rigid impact: an overlap without force before has none after
-      if (s.law.coefficient > 0.0 && w.solution.impulse[c][0] > 0.0)
-        memory.push_back({.key = state.contacts.list[c].key,
-                          .tangential_stiffness = 1.0f,
-                          .free_overlap = s.free_overlap});
-      continue;
+  const Vec3 &impulse = w.solution.impulse[c], u = p.frame(c) * relative_velocity(p, c, w.solution.velocity);
+  s.normal_after = (1.0 - s.theta) * s.law.energy(end_of(s, u[0])) + s.theta * s.law.energy(next_of(s, u[0]));
+  const double part =
+      s.held_stiffness > s.tangential_stiffness ? s.tangential_stiffness / s.held_stiffness : 1.0;
+  const Vec2 stretch(0.5 * h * (s.slip[0] + u[1]),
+                     0.5 * h * (s.slip[1] + u[2]) / (s.tangent_ratio * s.tangent_ratio));
+  Vec2 force = part * s.held - s.tangential_stiffness * stretch;
+  const double bound = p.friction(c) * std::max(0.0, impulse[0]) / h, size = force.norm();
+  if (size > bound) force *= bound / size;
+  s.tangential_after = energy_along(s, force);
+  memory.force = p.in_world(c, {0.0, force[0], force[1]}).cast<float>();
+  memory.tangential_stiffness = static_cast<float>(s.tangential_stiffness);
+  memory.normal_energy = s.normal_after;
+  memory.tangential_energy = s.tangential_after;
+  memory.free_overlap = std::min(s.free_overlap, std::max(0.0, end_of(s, u[0]) + s.free_overlap));
+  return s.normal_after > 0.0 || s.tangential_after > 0.0 || memory.free_overlap > 0.0;
+}
+
+}  // namespace
+
+void end_springs(double h, Workspace& w, State& state, StepReport& report) {
+  if (!w.has_springs) return;
+  const ContactProblem& p = w.problem;
+  const std::span<const std::int32_t> blocks = p.blocks_at_home();
+  std::vector<SpringMemory>& memory = w.spring_memory;  // [own contact]
+  constexpr std::int32_t none = -1;
+  memory.assign(blocks.empty() ? 0 : static_cast<std::size_t>(blocks.back()), SpringMemory{});
+  const SpringEnergies sum = sum_ranges<SpringEnergies>(blocks, p.ranks(), [&](const Block& block) {
+    SpringEnergies of;
+    for (std::size_t c = block.begin; c < block.end; ++c) {
+      const ContactSpring& s = w.springs[c];
+      of.met += s.normal_before + s.tangential_before;
+      memory[c].key = w.decomposition ? w.decomposition->outer_key(state.contacts, c) : state.contacts[c].key;
+      if (end_spring(h, c, w, memory[c]))
+        of.after += memory[c].normal_energy + memory[c].tangential_energy;
+      else
+        memory[c].key.a = none;
     }
-    const Vec3 &impulse = w.solution.impulse[c],
-               u = p.frame(c) * relative_velocity(p, c, w.solution.velocity);
-    s.normal_after =
-        (1.0 - s.theta) * s.law.energy(end_of(s, u[0])) + s.theta * s.law.energy(next_of(s, u[0]));
-    const double part =
-        s.held_stiffness > s.tangential_stiffness ? s.tangential_stiffness / s.held_stiffness : 1.0;
-    const Vec2 stretch(0.5 * h * (s.slip[0] + u[1]),
-                       0.5 * h * (s.slip[1] + u[2]) / (s.tangent_ratio * s.tangent_ratio));
-    Vec2 force = part * s.held - s.tangential_stiffness * stretch;
-    const double bound = p.friction(c) * std::max(0.0, impulse[0]) / h, size = force.norm();
-    if (size > bound) force *= bound / size;
-    s.tangential_after = energy_along(s, force);
-    const double free_overlap = std::min(s.free_overlap, std::max(0.0, end_of(s, u[0]) + s.free_overlap));
-    if (!(s.normal_after > 0.0) && !(s.tangential_after > 0.0) && !(free_overlap > 0.0)) continue;
-    after += s.normal_after + s.tangential_after;
-    memory.push_back({state.contacts.list[c].key, p.in_world(c, {0.0, force[0], force[1]}).cast<float>(),
-                      static_cast<float>(s.tangential_stiffness), s.normal_after, s.tangential_after,
-                      free_overlap});
-  }
+    return of;
+  });
+  double remembered = remembered_energy(state, w.spring_rows);
+  if (springs_begin(state)) state.memory.elastic = remembered = sum.met;
+  std::erase_if(memory, [](const SpringMemory& m) { return m.key.a == none; });
   state.springs.swap(memory);
-  report.energy.spring_work += remembered - after;
-  report.energy.elastic += after;
-  report.energy.dissipated_by_impact += remembered - met;
+  report.energy.spring_work += remembered - sum.after;
+  report.energy.elastic += sum.after;
+  report.energy.dissipated_by_impact += remembered - sum.met;
 }
 
 double fastest_swing(const Model& model, const Bodies& bodies, const Workspace* w) {
@@ -355,15 +405,15 @@ double fastest_swing(const Model& model, const Bodies& bodies, const Workspace* 
   double wall = 0.0;
   if (w != nullptr)
     for (const PlacedBoundary& b : w->detection.boundaries) wall = std::max(wall, b.twist.linear.norm());
-  const double fastest = std::max(wall, reduce_blocks(
-                                            bodies.size(), grain_medium, 0.0,
-                                            [&](const Block& block) {
-                                              double most = 0.0;
-                                              for (std::size_t i = block.begin; i < block.end; ++i)
-                                                most = std::max(most, speed(i));
-                                              return most;
-                                            },
-                                            larger));
+  const double fastest_here = reduce_blocks(
+      bodies.size(), grain_medium, wall,
+      [&](const Block& block) {
+        double most = 0.0;
+        for (std::size_t i = block.begin; i < block.end; ++i) most = std::max(most, speed(i));
+        return most;
+      },
+      larger);
+  const double fastest = most(bodies.ranks, fastest_here);
   std::vector<Elasticity> stiffest(model.materials.size());  // of each material's pairs
   for (std::size_t a = 0; a < stiffest.size(); ++a) {
     for (std::size_t b = 0; b < stiffest.size(); ++b) {
@@ -396,7 +446,7 @@ double fastest_swing(const Model& model, const Bodies& bodies, const Workspace* 
         return most;
       },
       larger);
-  return std::sqrt(std::max(of_contacts, of_impacts));
+  return std::sqrt(most(bodies.ranks, std::max(of_contacts, of_impacts)));
 }
 
 }  // namespace scree

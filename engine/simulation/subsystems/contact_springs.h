@@ -38,11 +38,18 @@ class SpringMemories {
   std::size_t next_;
 };
 
-/// Is this contact of the problem, whose terms, approach and start impulse exist, a spring in this
-/// interval? If so, fills it and the contact's compliance; `before`: velocities before gravity and contacts
-/// act.
-bool begin_spring(const Model& model, const State& state, const Interval& interval, std::size_t contact,
-                  const SpringMemory* memory, Workspace& workspace);
+/// Does the run begin, so that overlaps without a memory are those of its first state?
+bool springs_begin(const State& state);
+
+/// What is known of a contact's spring before an interval.
+struct SpringPast {
+  const SpringMemory* memory;  // or null
+  bool run_begins;             // see springs_begin()
+};
+/// Is this contact, number c of the problem, whose terms, approach and start impulse exist, a spring in this
+/// interval? If so, fills it and the contact's compliance.
+bool begin_spring(const Model& model, const Bodies& bodies, const Contact& contact, const Interval& interval,
+                  std::size_t c, const SpringPast& past, Workspace& workspace);
 
 /// Velocity change that a spring with this last impulse may cause in a step, m/s, plus the velocity that
 /// corresponds to its impulse's rounding in single precision.

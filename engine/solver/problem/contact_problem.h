@@ -159,6 +159,9 @@ struct ContactProblem {
   std::vector<ContactTerms> contact;
   std::vector<float> approach;       // m/s, normal velocity before the step; negative where bodies approach
   std::vector<Vec3f> start_impulse;  // N s, contact frame: start of iterations
+  // 1: is ordered among contacts with an impulse; empty: those with one in start_impulse. Must not change
+  // between solutions of a step, since ranks determine the order before the first one.
+  std::vector<std::uint8_t> begins_active;
   std::vector<ContactCompliance> compliance;  // empty: all are rigid
 
   // [contact], m/s, world axes: of body b's image relative to the body; empty if no cell flows. In a cell

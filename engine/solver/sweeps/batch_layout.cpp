@@ -20,7 +20,8 @@ namespace {
 constexpr std::size_t contacts_a_subdomain = 3072, contacts_undivided = 1024;
 
 std::uint8_t kind_of(const ContactProblem& p, const Batches& b, std::size_t c) {
-  return contact_kind(p.start_impulse[c][0], !b.first_row.empty() && b.first_row[c] >= 0);
+  const bool active = p.begins_active.empty() ? p.start_impulse[c][0] > 0.0f : p.begins_active[c] != 0;
+  return contact_kind(active, !b.first_row.empty() && b.first_row[c] >= 0);
 }
 
 // Values in `subdomain_of` of bodies.

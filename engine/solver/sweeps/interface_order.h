@@ -9,8 +9,8 @@ namespace scree {
 
 /// The order in which contacts are coloured: those with an impulse first, so that the others, which
 /// mostly stay idle, are together; contacts with torque resistance are together too.
-inline std::uint8_t contact_kind(float start_impulse_along_n, bool resists) {
-  if (start_impulse_along_n > 0.0f) return resists ? 0 : 1;
+inline std::uint8_t contact_kind(bool begins_active, bool resists) {
+  if (begins_active) return resists ? 0 : 1;
   return resists ? 3 : 2;
 }
 constexpr bool is_idle(std::uint8_t kind) { return kind >= 2; }
