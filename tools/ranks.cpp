@@ -136,7 +136,6 @@ void expect_by_ranks(const io::Scene& scene, const State& state, const std::file
                       "start one process; it uses all cores of a machine"});
   };
   for (const auto& [key, what] : not_by_ranks(scene.model, state)) refuse(key, what);
-  if (!scene.events.empty()) refuse("events", "events");
   if (!dump_problem.empty()) refuse("--dump-problem", "storing a contact problem");
   if (!faults.empty()) throw InputError(std::move(faults));
 }

@@ -140,7 +140,7 @@ class Onlooker : public Stoppable {
     Stoppable::after_step(result, state);
     progress_.update(result.report);
   }
-  void after_events(std::span<const Happening> happenings, const State&) override {
+  void after_events(std::span<const Happening> happenings, const StepResult&, const State&) override {
     for (const Happening& h : happenings)
       progress_.note(fmt::format("t = {:g} s: {}", h.time_s, event_text(scene_.events[h.event], h.value)));
   }

@@ -67,11 +67,6 @@ bool happens(const Event& event, const EventMemory& remembered, const Observed& 
   return std::isfinite(value) && look(event, value, now.state.time_s, slack_s, memory);
 }
 
-/// The slot of an existing body.
-std::size_t slot_of(const Bodies& bodies, BodyId id) {
-  return static_cast<std::size_t>(std::ranges::find(bodies.id, id) - bodies.id.begin());
-}
-
 void act(const Event& event, const Model& model, State& state) {
   const Actions& actions = event.actions;
   for (const std::size_t boundary : actions.remove) remove_boundary(model, boundary, state);
@@ -87,9 +82,12 @@ void act(const Event& event, const Model& model, State& state) {
     change_material(actions.change_material->first, actions.change_material->second, state);
   if (actions.velocity && event.condition.body) {
     Bodies& b = state.bodies;
-    const std::size_t i = slot_of(b, *event.condition.body);
-    b.linear_velocity[i] =
-        actions.velocity(state.time_s, b.position[i], {b.linear_velocity[i], b.angular_velocity[i]});
+    const auto found = std::ranges::find(b.id, *event.condition.body);
+    if (found != b.id.end()) {  // else another rank has it
+      const auto i = static_cast<std::size_t>(found - b.id.begin());
+      b.linear_velocity[i] =
+          actions.velocity(state.time_s, b.position[i], {b.linear_velocity[i], b.angular_velocity[i]});
+    }
   }
   if (actions.gravity) set_gravity(*actions.gravity, state);
   if (actions.output_interval_s) {
@@ -136,9 +134,9 @@ std::vector<Happening> take_events(const Model& model, std::span<const Event> ev
       h.value = value;
       h.stops = event.actions.stop;
       if (event.condition.body) {
-        const std::size_t i = slot_of(state.bodies, *event.condition.body);
-        h.body_position = state.bodies.position[i];
-        h.body_twist = Twist{state.bodies.linear_velocity[i], state.bodies.angular_velocity[i]};
+        const BodyMotion body = motion_of(state.bodies, *event.condition.body).value();
+        h.body_position = body.position;
+        h.body_twist = body.twist;
       }
       list.push_back(h);
     }

@@ -34,22 +34,24 @@ void Run::share(Ranks& ranks) {
 
 State Run::collect() { return workspace_.decomposition ? workspace_.decomposition->collect(state_) : state_; }
 
-/// The state for observers after a step by ranks.
-const State& Run::state_to_show() {
-  Ranks* const ranks = state_.bodies.ranks;
-  if (ranks == nullptr) return state_;
+/// The state for observers; by ranks without bodies, unless they are asked for.
+const State& Run::state_to_show(bool with_bodies) {
+  if (state_.bodies.ranks == nullptr) return state_;
   result_.state_hash = state_hash(state_.bodies);
-  const auto wants = [&](RunObserver* o) { return o->wants_bodies(state_); };
-  const bool any_wants = std::ranges::any_of(observers_, wants);
-  shown_ = any(ranks, any_wants) ? collect() : without_bodies(state_);
+  shown_ = with_bodies ? collect() : without_bodies(state_);
   return shown_;
 }
 
 /// Calls the observers for the step, and its events.
-RunStop Run::tell(const State& state) {
+RunStop Run::tell() {
+  Ranks* const ranks = state_.bodies.ranks;
+  const auto wants = [&](RunObserver* o) { return o->wants_bodies(state_); };
+  const bool with_bodies = ranks != nullptr && any(ranks, std::ranges::any_of(observers_, wants));
+  const State& state = state_to_show(with_bodies);
   for (RunObserver* o : observers_) o->after_step(result_, state);
   happenings_ = take_events(model_, plan_.events, result_, state_);
-  for (RunObserver* o : observers_) o->after_events(happenings_, state);
+  if (!happenings_.empty()) state_to_show(with_bodies);  // events change the state
+  for (RunObserver* o : observers_) o->after_events(happenings_, result_, state);
   for (RunObserver* o : observers_) {
     if (result_.failure) break;
     if (std::string objection = o->objection(); !objection.empty())
@@ -68,7 +70,7 @@ RunStop Run::step(double end_s) {
   happenings_.clear();
   step_to_event(model_, plan_.events, state_, workspace_, result_, next_landing(plan_, state_, end_s));
   if (!result_.failure.step_is_done()) return RunStop::failed;
-  const RunStop stop = tell(state_to_show());
+  const RunStop stop = tell();
   return static_cast<RunStop>(most(ranks, static_cast<double>(stop)));  // rank 0's observers decide for all
 }
 

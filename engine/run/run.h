@@ -45,7 +45,7 @@ class RunObserver {
   /// After a successful step, before its events act.
   virtual void after_step(const StepResult&, const State&) {}
   /// After its events have acted, if there were any.
-  virtual void after_events(std::span<const Happening>, const State&) {}
+  virtual void after_events(std::span<const Happening>, const StepResult&, const State&) {}
   /// The reason why the run cannot go on although the step succeeded; empty: it can.
   virtual std::string objection() { return {}; }
   /// If nothing has ended the run in that step.
@@ -90,8 +90,8 @@ class Run {
   std::string failure_text() const;
 
  private:
-  RunStop tell(const State& state);
-  const State& state_to_show();
+  RunStop tell();
+  const State& state_to_show(bool with_bodies);
 
   const Model& model_;
   const RunPlan& plan_;

@@ -474,6 +474,13 @@ void add_touches(const Model& model, const Workspace& w, std::size_t blocks, Res
   locate(model, resting.touches);
   result.touches.insert(result.touches.end(), resting.touches.begin(), resting.touches.end());
   locate(model, result.touches, first);
+  if (w.problem.ranks() == nullptr) return;
+  // Those of all ranks, on each of them: in the order of contacts, so that cells get the same sums.
+  const std::vector<SurfaceTouch> own(result.touches.begin() + static_cast<std::ptrdiff_t>(first),
+                                      result.touches.end()),
+      all = of_all(w.problem.ranks(), own);
+  result.touches.resize(first);
+  result.touches.insert(result.touches.end(), all.begin(), all.end());
 }
 
 /// Marks bodies that contacts of other ranks touch.

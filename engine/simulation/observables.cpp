@@ -59,13 +59,14 @@ double place(const Observed& now, std::int64_t number) {
   const PartState state = state_of(now.model.parts, now.state.parts, static_cast<std::size_t>(number));
   return centre_of(now.model.parts[number], state, now.result.report.time_s)[axis];
 }
-template <auto vectors, int axis>
+template <auto vector_of, int axis>
 double of_body(const Observed& now, BodyId id) {
-  const Bodies& bodies = now.state.bodies;
-  const auto found = std::ranges::find(bodies.id, id);
-  if (found == bodies.id.end()) return std::numeric_limits<double>::quiet_NaN();
-  return (bodies.*vectors)[found - bodies.id.begin()][axis];
+  const std::optional<BodyMotion> body = motion_of(now.state.bodies, id);
+  return body ? vector_of(*body)[axis] : std::numeric_limits<double>::quiet_NaN();
 }
+const Vec3& position(const BodyMotion& body) { return body.position; }
+const Vec3& velocity(const BodyMotion& body) { return body.twist.linear; }
+const Vec3& spin(const BodyMotion& body) { return body.twist.angular; }
 
 bool is_driven(const Model& model, std::int64_t k) { return model.parts[k].is_driven(); }
 bool has_coordinate(const Model& model, std::int64_t k) { return model.joints[k].has_coordinate; }
@@ -93,7 +94,7 @@ double count_bond_events(const Observed& now, std::int64_t law) {
       now.result.bonds, [&](const BondEvent& e) { return e.law == law && e.formed == formed; }));
 }
 
-/// Calls f(i) for all bodies, or those in a region; in a periodic cell those with an image in it.
+/// Calls f(i) for all bodies here, or those in a region; in a periodic cell those with an image in it.
 template <class F>
 void for_bodies(const Observed& now, F&& f) {
   const Bodies& bodies = now.state.bodies;
@@ -103,33 +104,37 @@ void for_bodies(const Observed& now, F&& f) {
 }
 
 double largest_speed(const Observed& now, std::int64_t) {
-  if (now.region == nullptr) return largest_surface_speed(now.model.shapes, now.state.bodies);
-  double most = 0.0;
-  for_bodies(now, [&](std::size_t i) {
-    most = std::max(most, surface_speed(now.model.shapes, now.state.bodies, i));
-  });
-  return most;
+  const Bodies& bodies = now.state.bodies;
+  if (now.region == nullptr) return most(bodies.ranks, largest_surface_speed(now.model.shapes, bodies));
+  double fastest = 0.0;
+  for_bodies(now,
+             [&](std::size_t i) { fastest = std::max(fastest, surface_speed(now.model.shapes, bodies, i)); });
+  return most(bodies.ranks, fastest);
 }
 
 double share_at_rest(const Observed& now, std::int64_t) {
-  double still = 0.0, all = 0.0;
+  std::int64_t still = 0, all = 0;
   for_bodies(now, [&](std::size_t i) {
-    all += 1.0;
-    still += surface_speed(now.model.shapes, now.state.bodies, i) <= now.rest_speed_m_s ? 1.0 : 0.0;
+    ++all;
+    still += surface_speed(now.model.shapes, now.state.bodies, i) <= now.rest_speed_m_s ? 1 : 0;
   });
-  return all > 0.0 ? still / all : 1.0;
+  Ranks* const ranks = now.state.bodies.ranks;
+  all = total(ranks, all);
+  still = total(ranks, still);
+  return all > 0 ? static_cast<double>(still) / static_cast<double>(all) : 1.0;
 }
 
 double count_in_region(const Observed& now, std::int64_t) {
-  double count = 0.0;
-  for_bodies(now, [&](std::size_t) { count += 1.0; });
-  return count;
+  std::int64_t count = 0;
+  for_bodies(now, [&](std::size_t) { ++count; });
+  return static_cast<double>(total(now.state.bodies.ranks, count));
 }
 
 double mass_in_region(const Observed& now, std::int64_t) {
-  double mass = 0.0;
-  for_bodies(now, [&](std::size_t i) { mass += now.state.bodies.mass[i]; });
-  return mass;
+  ExactSum mass;  // the same for bodies in any order
+  for_bodies(now, [&](std::size_t i) { mass.add(now.state.bodies.mass[i]); });
+  if (Ranks* const ranks = now.state.bodies.ranks; ranks != nullptr) ranks->sum({&mass, 1});
+  return mass.value();
 }
 
 template <std::size_t entry>
@@ -383,16 +388,16 @@ constexpr Observable of_bonds[] = {
 };
 
 constexpr Observable of_one_body[] = {
-    {"position_x_m", "m", last, "Position of the centre of mass along x.", of_body<&Bodies::position, 0>},
-    {"position_y_m", "m", last, "Position of the centre of mass along y.", of_body<&Bodies::position, 1>},
-    {"position_z_m", "m", last, "Position of the centre of mass along z.", of_body<&Bodies::position, 2>},
-    {"velocity_x_m_s", "m/s", last, "Velocity of the centre of mass along x.", of_body<&Bodies::linear_velocity, 0>},
-    {"velocity_y_m_s", "m/s", last, "Velocity of the centre of mass along y.", of_body<&Bodies::linear_velocity, 1>},
-    {"velocity_z_m_s", "m/s", last, "Velocity of the centre of mass along z.", of_body<&Bodies::linear_velocity, 2>},
+    {"position_x_m", "m", last, "Position of the centre of mass along x.", of_body<position, 0>},
+    {"position_y_m", "m", last, "Position of the centre of mass along y.", of_body<position, 1>},
+    {"position_z_m", "m", last, "Position of the centre of mass along z.", of_body<position, 2>},
+    {"velocity_x_m_s", "m/s", last, "Velocity of the centre of mass along x.", of_body<velocity, 0>},
+    {"velocity_y_m_s", "m/s", last, "Velocity of the centre of mass along y.", of_body<velocity, 1>},
+    {"velocity_z_m_s", "m/s", last, "Velocity of the centre of mass along z.", of_body<velocity, 2>},
     {"speed_m_s", "m/s", last, "Magnitude of the velocity.", nullptr, Form::size},
-    {"angular_velocity_x_rad_s", "rad/s", last, "Angular velocity in world axes, along x.", of_body<&Bodies::angular_velocity, 0>},
-    {"angular_velocity_y_rad_s", "rad/s", last, "Angular velocity in world axes, along y.", of_body<&Bodies::angular_velocity, 1>},
-    {"angular_velocity_z_rad_s", "rad/s", last, "Angular velocity in world axes, along z.", of_body<&Bodies::angular_velocity, 2>},
+    {"angular_velocity_x_rad_s", "rad/s", last, "Angular velocity in world axes, along x.", of_body<spin, 0>},
+    {"angular_velocity_y_rad_s", "rad/s", last, "Angular velocity in world axes, along y.", of_body<spin, 1>},
+    {"angular_velocity_z_rad_s", "rad/s", last, "Angular velocity in world axes, along z.", of_body<spin, 2>},
 };
 
 constexpr Observable of_region[] = {
@@ -404,6 +409,17 @@ constexpr Observable of_region[] = {
 // clang-format on
 
 }  // namespace
+
+std::optional<BodyMotion> motion_of(const Bodies& bodies, BodyId id) {
+  std::vector<BodyMotion> found;
+  const auto at = std::ranges::find(bodies.id, id);
+  if (at != bodies.id.end()) {
+    const auto i = static_cast<std::size_t>(at - bodies.id.begin());
+    found.push_back({bodies.position[i], {bodies.linear_velocity[i], bodies.angular_velocity[i]}});
+  }
+  found = of_all(bodies.ranks, found);
+  return found.empty() ? std::nullopt : std::optional(found.front());
+}
 
 std::span<const Observable> observables(ObservedKind kind) {
   switch (kind) {

@@ -3,6 +3,7 @@
 // programs.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -61,6 +62,14 @@ enum class ObservedForm : std::uint8_t {
   wall_time,
   size  // magnitude of the vector whose components are the three entries before it
 };
+
+/// Where a body is, and how it moves.
+struct BodyMotion {
+  Vec3 position;  // m
+  Twist twist;
+};
+/// The body with this id; none if it does not exist. The same on all ranks, which must all call it.
+std::optional<BodyMotion> motion_of(const Bodies& bodies, BodyId id);
 
 struct Observable {
   const char* name;  // with its unit, unless that depends on the part

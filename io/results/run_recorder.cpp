@@ -9,9 +9,9 @@
 #include <memory>
 #include <optional>
 
-#include "engine/core/stopwatch.h"
 #include "engine/core/errors.h"
 #include "engine/core/state_hash.h"
+#include "engine/core/stopwatch.h"
 #include "engine/geometry/glyph.h"
 #include "io/files/file_errors.h"
 #include "io/files/machine_room.h"
@@ -415,7 +415,8 @@ void RunRecorder::after_step(const StepResult& result, const State& state) {
   if (p.frame_due(state)) p.add_frame(state);
 }
 
-void RunRecorder::after_events(std::span<const Happening> happenings, const State& state) {
+void RunRecorder::after_events(std::span<const Happening> happenings, const StepResult& result,
+                               const State& state) {
   Parts& p = *parts_;
   const Stopwatch watch(p.recording_time_s);
   for (const Happening& h : happenings) {
@@ -425,7 +426,7 @@ void RunRecorder::after_events(std::span<const Happening> happenings, const Stat
       p.next_frame_s = next_frame(p.plan, state.overrides, state.time_s);
   }
   if (!happenings.empty()) {
-    p.state_hash = state_hash(state.bodies);
+    p.state_hash = result.state_hash ? *result.state_hash : state_hash(state.bodies);
     p.steps.amend(p.state_hash);
   }
   p.steps.end_row();

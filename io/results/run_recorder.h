@@ -46,7 +46,8 @@ class RunRecorder : public RunObserver {
 
   /// The effects of events at the end of the step; call it after after_step(). `state`: with their changes;
   /// the hash in the step's row is that of it.
-  void after_events(std::span<const Happening> happenings, const State& state) override;
+  void after_events(std::span<const Happening> happenings, const StepResult& result,
+                    const State& state) override;
 
   /// If the energy ledger does not close within the scene's limit (checks.ledger_tolerance).
   std::string objection() override;

@@ -127,13 +127,11 @@ class EventReader {
     c.quantity += other ? fmt::format(" of bodies {} and {}", id, *other) : fmt::format(" of body {}", id);
     c.body = id;
     c.value = [f = *formula, id, other](const Observed& now) {
-      const Bodies& b = now.state.bodies;
       std::array<double, 19> at{now.result.report.time_s};
       const auto put = [&](BodyId which, std::size_t first) {
-        const auto found = std::ranges::find(b.id, which);
-        if (found == b.id.end()) return false;
-        const auto i = static_cast<std::size_t>(found - b.id.begin());
-        for (const Vec3* v : {&b.position[i], &b.linear_velocity[i], &b.angular_velocity[i]})
+        const std::optional<BodyMotion> body = motion_of(now.state.bodies, which);
+        if (!body) return false;
+        for (const Vec3* v : {&body->position, &body->twist.linear, &body->twist.angular})
           for (int k = 0; k < 3; ++k) at[first++] = (*v)[k];
         return true;
       };

@@ -33,6 +33,61 @@ def children_of(process):
     return sorted(children)
 
 
+KICKS = """
+name = "kicks"
+time_step = 0.001
+end_time = 0.8
+rest_speed = 0.05
+[output]
+interval = 0.05
+[[materials]]
+name = "rough"
+density = 2500
+friction = 0.4
+restitution = 0.3
+[[materials]]
+name = "slick"
+density = 2500
+friction = 0.0
+[[bodies]]
+material = "rough"
+generate = "random"
+count = 1200
+semi_axes = [0.01, 0.008, 0.007]
+region = { type = "box", low = [0, 0, 0], high = [0.2, 0.2, 1.0] }
+[[boundaries]]
+name = "box"
+type = "box"
+material = "rough"
+low = [0, 0, 0]
+high = [0.2, 0.2, 2]
+open = ["+z"]
+[[events]]
+name = "kick"
+expression = "z - 0.4"
+body = 1000
+falls_below = 0
+set_velocity = ["0.5", "vy", "2 + 0.1 * vz"]
+[[events]]
+name = "meet"
+expression = "z - oz"
+body = 1100
+other_body = 10
+falls_below = 0.2
+record = true
+[[events]]
+name = "slick"
+quantity = "time_s"
+rises_above = 0.4
+change_material = ["rough", "slick"]
+[[events]]
+name = "tilt"
+quantity = "share_at_rest"
+rises_above = 0.01
+gravity = [3, 0, -9]
+"""
+
+
 class Ranks(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -101,7 +156,32 @@ class Ranks(unittest.TestCase):
         self.compare_ranks("elastic/silo.toml", 0.3, by=((2, 2), (3, 1)))
 
     def test_cohesion(self):
-        self.compare_ranks("cohesion/sandcastle.toml", 0.15, "events=[]", by=((2, 2), (3, 1)))
+        self.compare_ranks("cohesion/sandcastle.toml", 0.25, by=((2, 2), (3, 1)))
+
+    def test_events(self):
+        # A gate that opens when all is at rest, a count in a region, and the end of the run.
+        self.compare_ranks("events/dam_break.toml", 1.5, by=((2, 2), (3, 1)))
+
+    def test_wall_cells(self):
+        self.compare_ranks("wear/chute.toml", 0.8, by=((3, 1),))
+        names = glob.glob("vtk/wall_cells_*", root_dir=self.path("alone"))
+        self.assertGreater(len(names), 1)
+        for name in names:
+            with open(os.path.join(self.path("alone"), name), "rb") as one, \
+                    open(os.path.join(self.path("3x1"), name), "rb") as other:
+                self.assertEqual(one.read(), other.read(), name)
+
+    # Events of one body, which one rank has, and of all of them; they change bodies and fields.
+    def test_events_of_bodies(self):
+        scene = self.path("kicks.toml")
+        with open(scene, "w") as file:
+            file.write(KICKS)
+        self.compare_ranks(scene, 0.8, by=((3, 1), (2, 1)))
+        with open(os.path.join(self.path("alone"), "events.csv")) as file:
+            self.assertEqual({line.split(",")[2] for line in file.read().splitlines()[1:]}, {"kick", "meet", "slick", "tilt"})
+        self.run_by(3, scene, "--until", "0.3", "-o", self.path("halted"))
+        self.run_by(2, "--resume", self.path("halted"), "--until", "0.8")
+        self.expect_same("alone", "halted")
 
     def test_periodic_cell(self):
         self.compare_ranks("cells/shear_cell.toml", 0.1)
@@ -171,7 +251,6 @@ class Ranks(unittest.TestCase):
 
     def test_unsupported_features_are_refused_by_key(self):
         for scene, key in (("machines/four_bar.toml", "joints"), ("bonds/brazilian.toml", "bonds"),
-                           ("events/dam_break.toml", "events"),
                            ("cells/constant_pressure.toml", "cell"), ("piecewise/gas.toml", "stepping")):
             done = self.run_by(2, self.scene(scene), "-o", self.path("refused"), check=False)
             self.assertEqual(done.returncode, 3, done.stderr)

@@ -21,7 +21,7 @@ struct Notes : RunObserver {
     step = state.step;
     told.push_back("step " + std::to_string(step));
   }
-  void after_events(std::span<const Happening> happenings, const State&) override {
+  void after_events(std::span<const Happening> happenings, const StepResult&, const State&) override {
     told.push_back("events " + std::to_string(happenings.size()));
   }
   std::string objection() override { return step == 3 ? against : ""; }

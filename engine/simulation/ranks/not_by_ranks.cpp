@@ -24,7 +24,6 @@ std::vector<NotByRanks> not_by_ranks(const Model& model, const State& state) {
   refuse(std::ranges::any_of(model.parts, &Part::is_driven), "parts", "parts which forces move");
   refuse(!state.bodies.part.empty(), "parts.bodies", "bodies which parts carry");
   refuse(model.cell.holds_stress(), "cell", "cells with a prescribed stress");
-  refuse(!model.wall_cells.empty(), "output.wall_cells", "wall cells");
   refuse(static_cast<bool>(model.forces.own), "forces", "forces of a program");
   return found;
 }
