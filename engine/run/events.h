@@ -14,8 +14,8 @@ namespace scree {
 
 /// Holds while the value is not below the threshold (rising) or not above it.
 struct Condition {
-  std::string quantity;  // its name for users: "force_z_N of floor"
-  std::function<double(const Observed&)> value;
+  std::string quantity;                          // its name for users: "force_z_N of floor"
+  std::function<double(const Observed&)> value;  // the same on all ranks, which must all call it
   bool rising = true;
   bool both = false;  // does any crossing of the threshold count?
   double threshold = 0.0;

@@ -44,7 +44,7 @@ class RunObserver {
   virtual bool wants_bodies(const State&) { return true; }
   /// After a successful step, before its events act.
   virtual void after_step(const StepResult&, const State&) {}
-  /// After its events have acted, if there were any.
+  /// After each step, when its events have acted, if there were any.
   virtual void after_events(std::span<const Happening>, const StepResult&, const State&) {}
   /// The reason why the run cannot go on although the step succeeded; empty: it can.
   virtual std::string objection() { return {}; }

@@ -1,4 +1,6 @@
-"""The instruction counts of benchmarks/callgrind.py: callgrind_test.py CALLGRIND_STEPS. 77: no valgrind here."""
+"""The instruction counts of benchmarks/callgrind.py and rank_instructions.py: callgrind_test.py CALLGRIND_STEPS.
+
+77: no valgrind here."""
 
 import csv
 import importlib.util
@@ -12,8 +14,8 @@ import unittest
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "benchmarks" / "callgrind.py"
 
 
-def script():
-    spec = importlib.util.spec_from_file_location("callgrind", SCRIPT)
+def script(path=SCRIPT):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -43,6 +45,17 @@ class Names(unittest.TestCase):
         self.assertEqual(10.0, rows["solution: sweeps"][-1])
         self.assertIn("scree::news", rows)  # a function that is not in the list of stages
         self.assertNotIn("scree::trifle", rows)
+
+
+class CountsOfRanks(unittest.TestCase):
+    def test_libraries_of_messages_are_left_out(self):
+        lines = ["version: 1", "ob=(1) /usr/bin/scree", "fn=(1) main", "10 100", "cob=(2) /usr/lib/libmpi.so.40",
+                 "cfn=(2) MPI_Send", "calls=1 0", "11 5000", "", "ob=(2)", "fn=(2)", "20 4000", "cob=(3) /lib/libm.so.6",
+                 "cfn=(3) sqrt", "calls=2 0", "+1 1000", "ob=(1)", "fn=(1)", "+3 7", "ob=(3)", "fn=(3)", "* 1000"]
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "callgrind.out"
+            path.write_text("\n".join(lines), encoding="utf-8")
+            self.assertEqual(100 + 7 + 1000, script(SCRIPT.with_name("rank_instructions.py")).instructions(path))
 
 
 class RealCounts(unittest.TestCase):

@@ -79,6 +79,7 @@ void expect_same(const Course& a, const Course& b) {
     EXPECT_EQ(p.touching, q.touching);
     EXPECT_EQ(p.penetration_max, q.penetration_max);
     EXPECT_EQ(p.penetration_mean, q.penetration_mean);
+    EXPECT_EQ(p.compression_max, q.compression_max);
     EXPECT_EQ(p.deepest, q.deepest);
     for (const LedgerEntry& entry : ledger_entries)
       EXPECT_EQ(p.energy.*entry.value, q.energy.*entry.value) << entry.name << ", step " << k;
@@ -103,7 +104,10 @@ void expect_same(const Course& a, const Course& b) {
   for (std::size_t k = 0; k < a.end.springs.size(); ++k) {
     EXPECT_EQ(a.end.springs[k].key, b.end.springs[k].key);
     EXPECT_EQ(a.end.springs[k].force, b.end.springs[k].force);
+    EXPECT_EQ(a.end.springs[k].tangential_stiffness, b.end.springs[k].tangential_stiffness);
     EXPECT_EQ(a.end.springs[k].normal_energy, b.end.springs[k].normal_energy);
+    EXPECT_EQ(a.end.springs[k].tangential_energy, b.end.springs[k].tangential_energy);
+    EXPECT_EQ(a.end.springs[k].free_overlap, b.end.springs[k].free_overlap);
   }
 }
 
@@ -227,8 +231,8 @@ TEST(RankSteps, APeriodicCellThatFlows) {
 }
 
 /// Grains enter by an inlet, rest on others, leave by an outlet and are reflected; there are none at first.
-World fountain() {
-  World world({.friction = 0.3}, 2e-3);
+World fountain(const PairLaw& law = {.friction = 0.3}) {
+  World world(law, 2e-3);
   world.model.settings.solver = {};
   world.model.boundaries = box_walls("box", world.material, Vec3(0, 0, 0), Vec3(0.6, 0.6, 10.0), {"+z"});
   Inlet inlet;
@@ -261,6 +265,29 @@ TEST(RankSteps, BodiesComeAndGo) {
       EXPECT_EQ(course.end.bodies.next_id, all.end.bodies.next_id);
     }
   }
+}
+
+// Memories of springs leave with bodies, and others are numbered anew.
+TEST(RankSteps, ElasticBodiesComeAndGo) {
+  World world = fountain(elastic_law());
+  world.model.settings.sort_interval = 90;
+  const Course all = whole(world, 400);
+  EXPECT_GT(all.end.left[0].bodies, 10);
+  EXPECT_GT(all.end.springs.size(), 20u);
+  for (const std::size_t ranks : {2u, 3u}) expect_same(by_ranks(world, 400, ranks), all);
+}
+
+// Halved steps begin with the memories of the last whole one.
+TEST(RankSteps, ElasticBodiesThatTurnFast) {
+  World world = heap(elastic_law());
+  for (std::size_t i = 0; i < world.state.bodies.size(); ++i)
+    world.state.bodies.angular_velocity[i] = Vec3(90.0, -60.0, 30.0 * static_cast<double>(i % 5));
+  cut_into(24, world.state);
+  const Course all = whole(world, 120);
+  std::int64_t halvings = 0;
+  for (const Told& step : all.steps) halvings += step.report.halvings;
+  EXPECT_GT(halvings, 10);
+  for (const std::size_t ranks : {2u, 5u}) expect_same(by_ranks(world, 120, ranks), all);
 }
 
 // A checkpoint of several ranks continues on another number of ranks, with new bodies that are not sorted

@@ -45,13 +45,12 @@ void send_lists(Ranks& ranks, const std::vector<std::vector<std::int32_t>>& own_
   std::vector<Ranks::Incoming> in;
   std::size_t count = 0;
   for (const auto& list : own_for) count += list.size();
-  scratch.clear();
-  scratch.reserve(count);
+  scratch.resize(count);
+  T* next = scratch.data();
   for (std::size_t r = 0; r < own_for.size(); ++r) {
-    const std::size_t begin = scratch.size();
-    for (const std::int32_t i : own_for[r]) scratch.push_back(from(static_cast<std::size_t>(i)));
-    if (scratch.size() > begin)
-      out.push_back({static_cast<int>(r), std::as_bytes(std::span(scratch).subspan(begin))});
+    T* const begin = next;
+    for (const std::int32_t i : own_for[r]) *next++ = from(static_cast<std::size_t>(i));
+    if (next > begin) out.push_back({static_cast<int>(r), std::as_bytes(std::span(begin, next))});
     if (first_of_rank[r] < first_of_rank[r + 1])
       in.push_back({static_cast<int>(r),
                     std::as_writable_bytes(std::span(to + first_of_rank[r], to + first_of_rank[r + 1]))});

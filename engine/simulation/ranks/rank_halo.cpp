@@ -222,7 +222,8 @@ void RankHalo::renumber_partners(const std::vector<std::int32_t>& before) {
     normals.stamp = 0;
   }
   std::erase_if(state_->cached, [&](CachedPair& p) { return !renumber(p.b); });
-  // Elastic contacts that have stored energy overlap, so their ghosts stay.
+  // Elastic contacts with stored energy overlap, or have just parted within the reach of boxes: their ghosts
+  // stay.
   std::erase_if(state_->springs, [&](SpringMemory& s) { return !renumber(s.key.b); });
 }
 

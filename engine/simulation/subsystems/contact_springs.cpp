@@ -325,7 +325,7 @@ double remembered_energy(const State& state, std::vector<std::int32_t>& rows) {
   });
 }
 
-/// What a spring leaves for the next step after one of h; false: nothing. Fills its energies.
+/// Fills a spring's energies after a step of h, and its memory for the next one; false: there is none.
 bool end_spring(double h, std::size_t c, Workspace& w, SpringMemory& memory) {
   const ContactProblem& p = w.problem;
   ContactSpring& s = w.springs[c];

@@ -38,10 +38,11 @@ class SpringMemories {
   std::size_t next_;
 };
 
-/// Does the run begin, so that overlaps without a memory are those of its first state?
+/// Does the run begin, so that overlaps without a memory are those of its first state? The same on all ranks,
+/// which must all call it.
 bool springs_begin(const State& state);
 
-/// What is known of a contact's spring before an interval.
+/// The past of a contact's spring, before an interval.
 struct SpringPast {
   const SpringMemory* memory;  // or null
   bool run_begins;             // see springs_begin()
@@ -64,7 +65,8 @@ double follow_springs(double goal, const ContactSolution& solution, Workspace& w
 void end_springs(double h, Workspace& workspace, State& state, StepReport& report);
 
 /// 1/s: upper bound of the frequency sqrt(k W) of impacts and contacts of elastic bodies, for all pairs at
-/// the bodies' present speeds, and for those of the workspace's last step, if there is one.
+/// the bodies' present speeds, and for those of the workspace's last step, if there is one. The same on all
+/// ranks, which must all call it.
 double fastest_swing(const Model& model, const Bodies& bodies, const Workspace* workspace);
 
 }  // namespace scree
