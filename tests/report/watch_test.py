@@ -83,7 +83,7 @@ class Chromium:
     def value(self, expression):
         return self.ask("Runtime.evaluate", expression=expression, returnByValue=True)["result"].get("value")
 
-    def wait_for(self, expression, seconds=60):
+    def wait_for(self, expression, seconds=200):  # software rendering on a busy machine is slow
         end = time.monotonic() + seconds
         while not self.value(expression):
             assert time.monotonic() < end, (expression, self.value("document.body.outerText"))
