@@ -425,7 +425,7 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
   if (model.materials.cohere()) p.gravity_speed = std::hypot(p.gravity_speed, attraction_speed(w));
   const auto edges = static_cast<double>(
       std::max<std::int64_t>(1, p.share == nullptr ? std::ssize(contacts) : p.share->contacts));
-  if (w.decomposition) w.decomposition->number_fixed(p);
+  if (w.decomposition) w.decomposition->number_others(p);
   p.velocity_scale = p.gravity_speed + weight_of_change * std::sqrt(assembled.squares / edges);
 }
 

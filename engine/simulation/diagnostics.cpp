@@ -491,7 +491,8 @@ void mark_ghosts_contacts(Workspace& w) {
     Vec3 impulse = w.solution.impulse[c];
     if (!w.attraction.empty()) impulse[0] -= w.attraction[c];
     if (impulse.isZero(0.0)) continue;
-    w.in_collision[w.problem.a(c)] = w.in_collision[w.problem.b(c)] = 1;
+    w.in_collision[w.problem.a(c)] = 1;
+    if (w.problem.b(c) < w.in_collision.size()) w.in_collision[w.problem.b(c)] = 1;  // else a part
   }
 }
 

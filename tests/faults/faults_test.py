@@ -2,7 +2,7 @@
 
     faults_test.py SCREE PROJECT_SOURCE_DIR [--kills N] [--disks N] [--haul SECONDS] [unittest arguments]
 
-N random kills and full disks (default: 6 each); the long haul has 20 simulated seconds by default. Full disks are
+N random kills and full disks (default: 6 each); the long haul has 10 simulated seconds by default. Full disks are
 tmpfs, in a separate namespace if this user may not mount. They are skipped if neither is allowed.
 """
 
@@ -31,7 +31,7 @@ except ImportError:
 
 SCREE = PROJECT = None
 KILLS = DISKS = 6
-HAUL = 20
+HAUL = 10
 
 # Scenes and their options: together they need all data that a checkpoint stores.
 RUNS = {

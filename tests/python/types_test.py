@@ -13,10 +13,18 @@ SOURCE = Path(__file__).resolve().parents[2]
 
 @unittest.skipUnless(shutil.which("mypy"), "mypy is not there (Debian: mypy)")
 class Types(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cache = tempfile.TemporaryDirectory()  # one for all, so that NumPy is read once
+        cls.addClassCleanup(cache.cleanup)
+        cls.cache = cache.name
+
+    def mypy(self, *command, **environment):
+        return subprocess.run([*command], cwd=self.cache, capture_output=True, text=True, timeout=250,
+                              env={**os.environ, "MYPY_CACHE_DIR": self.cache, **environment})
+
     def check(self, *command):
-        with tempfile.TemporaryDirectory() as cache:
-            done = subprocess.run([*command], cwd=cache, capture_output=True, text=True, timeout=250,
-                                  env={**os.environ, "MYPY_CACHE_DIR": cache})
+        done = self.mypy(*command)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_the_package_is_typed(self):
@@ -38,10 +46,8 @@ class Types(unittest.TestCase):
                             "for r in run.steps(every=0.1):\n    print(r.happened)\n")
             bad = Path(folder) / "bad.py"
             bad.write_text("import scree\nscree.Run('a.toml', thread=2)\nscree.Run('a.toml').stepp()\n")
-            environment = {**os.environ, "MYPYPATH": str(SOURCE / "python"), "MYPY_CACHE_DIR": folder}
             for file, status in ((good, 0), (bad, 1)):
-                done = subprocess.run(["mypy", "--ignore-missing-imports", str(file)], capture_output=True, text=True, env=environment,
-                                      timeout=250)
+                done = self.mypy("mypy", "--ignore-missing-imports", str(file), MYPYPATH=str(SOURCE / "python"))
                 self.assertEqual(done.returncode, status, done.stdout + done.stderr)
 
 

@@ -6,12 +6,14 @@ import base64
 import json
 import os
 import re
-import shutil
 import struct
 import subprocess
 import sys
 import tempfile
 import zlib
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from chromium import Chromium
 
 SKIP = 77
 
@@ -165,7 +167,7 @@ weight = -0.65
 """
 
 
-def check_functions(scree, chromium, folder, picture):
+def check_functions(scree, browser, folder, picture):
     """A body given by a function is shown by its own surface, the others as scaled balls."""
     scene, run = os.path.join(folder, "waists.toml"), os.path.join(folder, "waists")
     with open(scene, "w", encoding="utf-8") as file:
@@ -182,7 +184,7 @@ def check_functions(scree, chromium, folder, picture):
     for a, b, c in zip(x[0::3], x[1::3], x[2::3]):
         assert abs(1 - a**2 - 4 * (b**2 + c**2) - 0.65 * max(0, 1 - (a / 0.55) ** 2) ** 2) < 1e-5
     assert len(unpacked(surface["triangles"])) == 4 * 3 * 1280
-    seen = in_browser(chromium, page, folder, picture)
+    seen = in_browser(browser, page, folder, picture)
     assert seen["state"] == "ready" and 0.005 < seen["before"] < 0.5, seen
 
 
@@ -216,7 +218,7 @@ const wait = setInterval(() => {
 </script>"""
 
 
-def check_walls(scree, chromium, folder, picture):
+def check_walls(scree, browser, folder, picture):
     """The cells of a floor in the colours of its wear, on selection, among transparent bodies."""
     scene, run = os.path.join(folder, "worn.toml"), os.path.join(folder, "worn")
     with open(scene, "w", encoding="utf-8") as file:
@@ -225,7 +227,7 @@ def check_walls(scree, chromium, folder, picture):
     subprocess.run([scree, "run", scene, "-q", "-o", run], check=True)
     subprocess.run([scree, "report", run, "-q"], check=True)
     with open(os.path.join(run, "report.html"), encoding="utf-8") as file:
-        seen = in_browser(chromium, file.read(), folder, picture, probe=FELT)
+        seen = in_browser(browser, file.read(), folder, picture, probe=FELT)
     assert seen["shown"] and seen["names"] == ["nothing", "wear, m", "largest pressure, Pa", "impacts"], seen
     assert seen["title"] == "wear, m" and seen["again"].startswith("speed"), seen
     assert seen["wear"] > 1.5 * seen["plain"] > 0 and seen["later"] > 0.03, seen
@@ -279,7 +281,7 @@ const wait = setInterval(() => {
 </script>"""
 
 
-def check_phone(scree, chromium, folder, picture):
+def check_phone(scree, browser, folder, picture):
     """On a narrow screen a wide run and a tall one fill the picture, and no body is cut off. Materials have names; the
     data of the run are complete."""
     def seen_of(name, text, picture):
@@ -289,7 +291,7 @@ def check_phone(scree, chromium, folder, picture):
         subprocess.run([scree, "run", scene, "-q", "-o", run], check=True)
         subprocess.run([scree, "report", run, "-q"], check=True)
         with open(os.path.join(run, "report.html"), encoding="utf-8") as file:
-            return in_browser(chromium, file.read(), folder, picture, "430,900", EDGES)
+            return in_browser(browser, file.read(), folder, picture, (430, 900), EDGES)
 
     seen = seen_of("wide", WIDE, picture)
     assert seen["aspect"] < 1.4 and seen["wide"] > 0.5 and seen["edge"] == 0, seen
@@ -299,24 +301,20 @@ def check_phone(scree, chromium, folder, picture):
     assert tall["high"] > 0.75 and tall["edge"] == 0, tall
 
 
-def in_browser(chromium, page, folder, picture, size="1200,900", probe=PROBE):
+def in_browser(browser, page, folder, picture, size=(1200, 900), probe=PROBE):
     path = os.path.join(folder, "probe.html")
     with open(path, "w", encoding="utf-8") as file:
         file.write(page.replace("</body>", probe + "</body>"))
-    command = [chromium, "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
-               "--use-angle=swiftshader", "--enable-unsafe-swiftshader", f"--window-size={size}",
-               "--virtual-time-budget=20000", f"--user-data-dir={folder}/profile"]
-    shown = subprocess.run([*command, "--dump-dom", "file://" + path], capture_output=True, text=True, timeout=200)
-    found = re.search(r'data-seen="([^"]*)"', shown.stdout)
-    assert found, f"the page did not come up: {shown.stdout[-500:]}\n{shown.stderr[-2000:]}"
+    browser.open("file://" + path, *size)
+    browser.wait_for("document.body && document.body.dataset.seen")
     if picture:
-        subprocess.run([*command, f"--screenshot={picture}", "file://" + path], capture_output=True, timeout=200)
-    return json.loads(found.group(1).replace("&quot;", '"').replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+        browser.picture(picture)
+    return json.loads(browser.value("document.body.dataset.seen"))
 
 
 def main():
     scree, writer, picture = sys.argv[1], sys.argv[2], os.environ.get("SCREE_PAGE_PICTURE")
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         scene, run = os.path.join(folder, "drop.toml"), os.path.join(folder, "run")
         with open(scene, "w", encoding="utf-8") as file:
             file.write(SCENE)
@@ -326,18 +324,19 @@ def main():
             page = file.read()
         data = check_text(page)
         going = check_who_is_there(scree, writer, os.path.join(folder, "going"))
-        chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-        if not chromium:
+        if not Chromium.is_here():
             print("SKIPPED: no Chromium here (Debian: chromium), so nobody has looked at the page")
             return 1 if os.environ.get("CI") == "true" else SKIP
         check_heights(data, run)
-        seen = in_browser(chromium, page, folder, picture)
-        left = in_browser(chromium, going, folder, None)
+        browser = Chromium(folder)
+        seen = in_browser(browser, page, folder, picture)
+        left = in_browser(browser, going, folder, None)
         rash = rash_run(scree, scene, os.path.join(folder, "rash"))
-        bad = in_browser(chromium, rash, folder, None)
-        check_functions(scree, chromium, folder, os.environ.get("SCREE_FUNCTIONS_PICTURE"))
-        check_walls(scree, chromium, folder, os.environ.get("SCREE_WALLS_PICTURE"))
-        check_phone(scree, chromium, folder, os.environ.get("SCREE_PHONE_PICTURE"))
+        bad = in_browser(browser, rash, folder, None)
+        check_functions(scree, browser, folder, os.environ.get("SCREE_FUNCTIONS_PICTURE"))
+        check_walls(scree, browser, folder, os.environ.get("SCREE_WALLS_PICTURE"))
+        check_phone(scree, browser, folder, os.environ.get("SCREE_PHONE_PICTURE"))
+        browser.close()
         with open(os.path.join(folder, "rash", "summary.json"), encoding="utf-8") as file:
             check_verdict(bad, json.load(file)["verdict"], "rgb(192, 57, 43)")
     print(seen)

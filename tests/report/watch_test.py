@@ -18,6 +18,9 @@ import time
 import unittest
 import urllib.parse
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from chromium import Chromium
+
 PROGRAM = os.path.abspath(sys.argv[1])
 
 # Grains that fall, with small steps, so that the run lasts longer than the test; and many grains, so that a step takes
@@ -43,63 +46,6 @@ type = "plane"
 """
 SHORT = ("--set", "time_step=0.002", "--until", "0.2")
 ADDRESS = re.compile(r"^(\S+), on this machine only: (http://127\.0\.0\.1:\d+/[0-9a-f]{32}/)$")
-
-
-class Chromium:
-    """Headless, controlled by the DevTools protocol through its pipe: JSON, each message ended by a zero byte."""
-
-    def __init__(self, program, folder):
-        into, self.out = os.pipe()
-        self.back, outof = os.pipe()
-        command = [program, "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--use-angle=swiftshader",
-                   "--enable-unsafe-swiftshader", "--remote-debugging-pipe", f"--user-data-dir={folder}/profile", "about:blank"]
-        # Its ends of the pipe must be 3 and 4.
-        shell = 'exec "$@" 3<&%d 4>&%d' % (into, outof)
-        self.process = subprocess.Popen(["bash", "-c", shell, "chromium", *command], pass_fds=(into, outof),
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        os.close(into)
-        os.close(outof)
-        self.number, self.rest, self.session = 0, b"", None
-        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-
-    def ask(self, method, **parameters):
-        self.number += 1
-        message = {"id": self.number, "method": method, "params": parameters}
-        if self.session:
-            message["sessionId"] = self.session
-        os.write(self.out, json.dumps(message).encode() + b"\0")
-        while True:
-            while b"\0" not in self.rest:
-                more = os.read(self.back, 1 << 16)
-                assert more, "Chromium has ended"
-                self.rest += more
-            text, _, self.rest = self.rest.partition(b"\0")
-            answer = json.loads(text)
-            if answer.get("id") == self.number:
-                assert "error" not in answer, answer
-                return answer["result"]
-
-    def value(self, expression):
-        return self.ask("Runtime.evaluate", expression=expression, returnByValue=True)["result"].get("value")
-
-    def wait_for(self, expression, seconds=200):  # software rendering on a busy machine is slow
-        end = time.monotonic() + seconds
-        while not self.value(expression):
-            assert time.monotonic() < end, (expression, self.value("document.body.outerText"))
-            time.sleep(0.2)
-
-    def picture(self, path):
-        import base64
-
-        with open(path, "wb") as file:
-            file.write(base64.b64decode(self.ask("Page.captureScreenshot")["data"]))
-
-    def close(self):
-        self.process.terminate()
-        self.process.wait()
-        os.close(self.out)
-        os.close(self.back)
 
 
 class Watch(unittest.TestCase):
@@ -340,15 +286,14 @@ class Watch(unittest.TestCase):
         self.assertEqual(process.wait(timeout=20), 0)
 
     def test_a_browser_sees_frames_come(self):
-        program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-        if not program:
+        if not Chromium.is_here():
             self.assertNotEqual(os.environ.get("CI"), "true", "there is no Chromium")
             self.skipTest("no Chromium here (Debian: chromium), so nobody has looked at the page")
         process = self.start("run", self.scene, "-q", "-o", self.run_folder, "--view")
         address = self.address(process)
-        browser = Chromium(program, self.folder)
+        browser = Chromium(self.folder)
         self.addCleanup(browser.close)
-        browser.ask("Page.navigate", url=address.geturl())
+        browser.open(address.geturl())
         browser.wait_for("document.body && document.body.dataset.state")
         self.assertEqual(browser.value("document.body.dataset.state"), "ready")
         now = """(() => ({ atEnd: document.getElementById("time").max === document.getElementById("time").value, clock: document.getElementById("clock").textContent, status: document.getElementById("status").textContent,

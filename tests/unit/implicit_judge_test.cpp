@@ -8,7 +8,7 @@ namespace scree {
 namespace {
 
 TEST(ImplicitContacts, AgreeWithTheCertifiedSearch) {
-  const test::Judgement j = test::judge(test::made_library(), test::repeats(25000, 100000), 11);
+  const test::Judgement j = test::judge(test::made_library(), test::repeats(10000, 100000), 11);
   std::printf("%s\n", j.text().c_str());
   EXPECT_EQ(j.missed, 0);
   EXPECT_LE(j.missed_deep, j.certified / 5000);

@@ -93,7 +93,7 @@ TEST(ImplicitRevolved, LeastGapsAreThoseOfAFineMesh) {
   Random random(4);
   for (const auto& [name, wall] : walls()) {
     if (wall.surface->hollow || wall.surface->rounding > 0.2) continue;
-    constexpr double sagitta = 1e-4;  // m
+    constexpr double sagitta = 2e-4;  // m
     MeshFindings findings;
     const PlacedMesh mesh{
         std::make_shared<MeshSurface>(mesh_surface(mesh_of(*wall.surface, sagitta), findings)), wall.pose};

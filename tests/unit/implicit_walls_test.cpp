@@ -9,6 +9,7 @@
 #include "engine/geometry/ellipsoid_tube.h"
 #include "engine/geometry/implicit/surface_mesh.h"
 #include "tests/support/implicit_pairs.h"
+#include "tests/support/long_tests.h"
 
 namespace scree {
 namespace {
@@ -245,7 +246,7 @@ TEST(ImplicitWalls, RockingRodHasContactsAtBothEnds) {
 
 TEST(ImplicitWalls, NoPointOfARollingBodyIsNearerThanItsContacts) {
   // Every shape of the library rolls on a plane and in a tube, close to contact, by 0.2 to 2 % of its size
-  // per step. No point of its surface is nearer than the nearest contact, neither for a new search nor with
+  // per step; three times with SCREE_LONG_TESTS. No point of its surface is nearer than the nearest contact, neither for a new search nor with
   // the cache.
   const Plane plane;
   const Tube tube{Vec3(0, 0, -30), Vec3(0, 0, 30), 4.0, 0.2};
@@ -280,7 +281,7 @@ TEST(ImplicitWalls, NoPointOfARollingBodyIsNearerThanItsContacts) {
     SCOPED_TRACE(name);
     const ImplicitShape s = made(f);
     const std::vector<Vec3> points = surface_mesh(s, 40).points;
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < test::repeats(1, 3); ++i) {
       roll(
           s, points, plane, [&](const Vec3& x) { return x[2]; }, Vec3::UnitZ());
       roll(

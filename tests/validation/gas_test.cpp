@@ -9,7 +9,7 @@ namespace {
 
 // The reference case: impacts of 1,000 spheres, and of 1,000 ellipsoids.
 TEST(Gas, ManyImpacts) {
-  const int impacts = test::repeats(200000, 1000000);
+  const int impacts = test::repeats(100000, 1000000);
   World spheres = gas(1000, 0.3, Vec3::Constant(0.01), 1.0, 0.005);
   const GasRun of_spheres = run_gas(spheres, impacts);
   expect_kept(of_spheres);
@@ -26,7 +26,7 @@ TEST(Gas, ManyImpacts) {
 
 // In a closed box: no body gets out.
 TEST(Gas, ManyImpactsInABox) {
-  const int wanted = test::repeats(200000, 1000000);
+  const int wanted = test::repeats(100000, 1000000);
   for (const Vec3& axes : {Vec3(0.01, 0.01, 0.01), Vec3(0.02, 0.01, 0.01)}) {
     const bool round = axes[0] == axes[1];
     World world = gas(1000, round ? 0.3 : 0.1, axes, 1.0, 0.005, false);

@@ -47,7 +47,7 @@ class Decomposition {
   ContactKey outer_key(const Contacts& contacts, std::size_t contact) const {
     return interface_.outer_key(contacts, contact);
   }
-  void number_fixed(const ContactProblem& problem) { interface_.number_fixed(problem); }
+  void number_others(const ContactProblem& problem) { interface_.number_others(problem); }
 
  private:
   /// Rank 0 sends each rank its part of the whole; `state` becomes this part.

@@ -18,10 +18,8 @@ std::vector<NotByRanks> not_by_ranks(const Model& model, const State& state) {
          "position corrections except split");
   refuse(settings.restitution_law == RestitutionLaw::energetic, "restitution_law", "energetic impacts");
   refuse(settings.sleep.is_on(), "sleep", "sleep");
-  refuse(!model.joints.empty(), "joints", "joints");
-  refuse(!model.actuators.empty(), "models", "declarative models");
+  refuse(std::ranges::any_of(model.joints, &MachineJoint::holds_body), "joints", "joints of bodies");
   refuse(!model.bonds.empty(), "bonds", "bonds");
-  refuse(std::ranges::any_of(model.parts, &Part::is_driven), "parts", "parts which forces move");
   refuse(!state.bodies.part.empty(), "parts.bodies", "bodies which parts carry");
   refuse(model.cell.holds_stress(), "cell", "cells with a prescribed stress");
   refuse(static_cast<bool>(model.forces.own), "forces", "forces of a program");

@@ -35,6 +35,18 @@ RankInterface::RankInterface(Ranks& ranks) : ranks_(ranks) {
   share_.ghosts = this;
 }
 
+void RankInterface::number_driven(const Model& model) {
+  std::vector<std::int32_t> number(model.parts.size(), -1);  // [part]
+  std::int32_t driven = 0;
+  for (std::size_t m = 0; m < model.parts.size(); ++m)
+    if (model.parts[m].is_driven()) number[m] = driven++;
+  part_home_.assign(static_cast<std::size_t>(driven), no_home);
+  part_owner_.assign(static_cast<std::size_t>(driven), -1);
+  driven_of_.clear();
+  for (const Boundary& boundary : model.boundaries)
+    driven_of_.push_back(boundary.part < 0 ? -1 : number[boundary.part]);
+}
+
 void RankInterface::list_edges(const Model& model, const WholeCut& cut, const RankHalo& halo,
                                const State& state) {
   const Bodies& bodies = state.bodies;
@@ -52,34 +64,67 @@ void RankInterface::list_edges(const Model& model, const WholeCut& cut, const Ra
     of.edges.clear();
     of.contacts.clear();
     of.fixed = 0;
+    of.touches.assign(part_home_.size(), 0);
     for (std::int32_t c = state.contacts.row[subdomains.first[k]],
                       end = state.contacts.row[subdomains.first[k + 1]];
          c < end; ++c) {
       const Contact& contact = state.contacts.list[c];
       const auto [a, b, feature] = contact.key;
+      const auto add = [&](std::int32_t number_of_b, const PairLaw& law) {
+        of.edges.push_back(packed(first + a, number_of_b,
+                                  contact_kind(start_along_normal(contact) > 0.0f, resisting_rows(law) > 0)));
+        of.contacts.push_back(c);
+      };
       if (is_boundary(b)) {
-        ++of.fixed;
+        const std::int32_t driven = driven_of_[boundary_of(b)];
+        if (driven < 0) {
+          ++of.fixed;
+        } else {
+          of.touches[driven] = 1;
+          add(cut.bodies() + driven, law_of(model, bodies, contact.key));
+        }
         continue;
       }
       const bool is_ghost = b >= own;
       if (!is_ghost && subdomain_of_[b] == static_cast<std::int32_t>(k)) continue;
       const auto ghost = static_cast<std::size_t>(b - own);
-      const PairLaw& law =
-          model.materials.law(bodies.material[a], is_ghost ? halo.material(ghost) : bodies.material[b]);
-      const bool resists = resisting_rows(law) > 0;
-      of.edges.push_back(packed(first + a, is_ghost ? halo.number(ghost) : first + b,
-                                contact_kind(start_along_normal(contact) > 0.0f, resists)));
-      of.contacts.push_back(c);
+      add(is_ghost ? halo.number(ghost) : first + b,
+          model.materials.law(bodies.material[a], is_ghost ? halo.material(ghost) : bodies.material[b]));
     }
   });
+  find_part_homes(cut);
   edges_.clear();
   edge_contact_.clear();
   fixed_ = 0;
   for (std::size_t k = 0; k < subdomains.size(); ++k) {
-    edges_.insert(edges_.end(), listed_[k].edges.begin(), listed_[k].edges.end());
-    edge_contact_.insert(edge_contact_.end(), listed_[k].contacts.begin(), listed_[k].contacts.end());
-    fixed_ += listed_[k].fixed;
+    const Listed& of = listed_[k];
+    for (std::size_t e = 0; e < of.edges.size(); ++e) {
+      const std::int32_t part = b_of(of.edges[e]) - cut.bodies();
+      if (part >= 0 && part_home_[part] != many_homes) continue;  // within its subdomain
+      edges_.push_back(of.edges[e]);
+      edge_contact_.push_back(of.contacts[e]);
+    }
+    fixed_ += of.fixed;
   }
+}
+
+void RankInterface::find_part_homes(const WholeCut& cut) {
+  if (part_home_.empty()) return;
+  const auto join = [](std::int32_t& home, std::int32_t other) {
+    if (other != no_home && home != other) home = home == no_home ? other : many_homes;
+  };
+  const std::int32_t first = cut.first_of_rank[ranks_.rank()];
+  std::vector<std::int32_t> own(part_home_.size(), no_home);
+  for (std::size_t k = 0; k < own_subdomains_; ++k)
+    for (std::size_t m = 0; m < own.size(); ++m)
+      if (listed_[k].touches[m] != 0) join(own[m], first + static_cast<std::int32_t>(k));
+  const std::vector<std::int32_t> all = of_all(&ranks_, own);
+  for (std::size_t k = 0; k < all.size(); ++k) join(part_home_[k % own.size()], all[k]);
+  for (std::size_t m = 0; m < own.size(); ++m)
+    if (part_home_[m] >= 0)
+      part_owner_[m] = static_cast<std::int32_t>(std::ranges::upper_bound(cut.first_of_rank, part_home_[m]) -
+                                                 cut.first_of_rank.begin()) -
+                       1;
 }
 
 /// Colours as in a single process: subdomains in the order of their hash, with the first colour that neither
@@ -100,7 +145,7 @@ void RankInterface::colour(const WholeCut& cut) {
       return kind_of(all_edges_[x]) < kind_of(all_edges_[y]);
     });
   }
-  taken_.resize(static_cast<std::size_t>(cut.bodies()));
+  taken_.resize(static_cast<std::size_t>(cut.bodies()) + part_home_.size());
   for (const std::uint64_t edge : all_edges_) taken_[a_of(edge)] = taken_[b_of(edge)] = 0;
   colour_of_.resize(edges);
   order_by_hash(subdomains, hashes_, by_hash_);
@@ -128,17 +173,17 @@ void RankInterface::colour(const WholeCut& cut) {
 
 void RankInterface::choose_cone(const WholeCut& cut) {
   const int rank = ranks_.rank();
-  const std::int32_t first = cut.first_body(rank), end = cut.first_body(rank + 1);
+  const std::int32_t first = cut.first_body(rank), end = cut.first_body(rank + 1), parts = cut.bodies();
   between_.resize(all_edges_.size());
   for (std::size_t e = 0; e < all_edges_.size(); ++e)
     between_[e] = {{a_of(all_edges_[e]), b_of(all_edges_[e])}, turn_of_[e]};
   const std::vector<std::uint8_t> visited = cone_of(
-      between_, [=](std::int32_t body) { return body >= first && body < end; }, needed_);
+      between_, [=](std::int32_t body) { return (body >= first && body < end) || body >= parts; }, needed_);
   wanted_.clear();
   wanted_of_rank_.assign(1, 0);
   std::vector<std::int32_t> bodies;
   const auto add_ghost = [&](std::int32_t body) {
-    if (body < first || body >= end) bodies.push_back(body);
+    if (body < parts && (body < first || body >= end)) bodies.push_back(body);
   };
   for (int r = 0; r < ranks_.count(); ++r) {
     for (std::size_t e = first_of_rank_[r]; e < first_of_rank_[r + 1]; ++e) {
@@ -193,7 +238,7 @@ void RankInterface::append_ghost_bodies(const WholeCut& cut, State& state, std::
     for (const BodyRecord& r : records_) accelerations.push_back(r.acceleration);
 
   subdomains.own = static_cast<std::int32_t>(own_subdomains_);
-  share_.own.assign(std::max<std::size_t>(1, own_subdomains_), 1);  // sweeps need at least one
+  share_.own.assign(own_subdomains_, 1);
   std::vector<std::int32_t> before;  // subdomains of ghosts before its own ones in global order
   share_.by_place.clear();
   const std::int32_t first_own = cut.first_of_rank[ranks_.rank()];
@@ -208,6 +253,7 @@ void RankInterface::append_ghost_bodies(const WholeCut& cut, State& state, std::
     last = home;
   }
   if (ghosts_.size() > 0) subdomains.first.push_back(static_cast<std::int32_t>(bodies.size()));
+  if (share_.own.empty()) share_.own.push_back(1);  // sweeps need at least one
   share_.by_place = before;
   for (std::size_t k = 0; k < own_subdomains_; ++k) share_.by_place.push_back(static_cast<std::int32_t>(k));
   for (std::size_t k = own_subdomains_ + before.size(); k < share_.own.size(); ++k)
@@ -267,7 +313,7 @@ void RankInterface::append_cone(State& state) {
   for (std::size_t k = 0; k < wanted_.size(); ++k) {
     Contact& contact = contacts.emplace_back(cone_[k].contact);
     contact.key.a = local(a_of(all_edges_[wanted_[k]]));
-    contact.key.b = local(b_of(all_edges_[wanted_[k]]));
+    if (!is_boundary(contact.key.b)) contact.key.b = local(b_of(all_edges_[wanted_[k]]));
   }
   std::vector<std::int32_t>& row = state.contacts.row;
   row.resize(state.bodies.size() + 1);
@@ -303,14 +349,16 @@ void RankInterface::number(const State& state) {
     shared_.push_back(static_cast<std::int32_t>(i));
 }
 
-void RankInterface::number_fixed(const ContactProblem& p) {
-  const auto first = static_cast<std::int64_t>(whole_bodies_) + fixed_before_;
+void RankInterface::number_others(const ContactProblem& p) {
+  const std::size_t in_state = own_bodies_ + ghosts_.size();
   for (std::size_t i = share_.own_body.size(); i < p.bodies(); ++i) {
-    share_.body.push_back(static_cast<std::int32_t>(first +
-                                                    static_cast<std::int64_t>(share_.own_body.size()) -
-                                                    static_cast<std::int64_t>(own_bodies_ + ghosts_.size())));
+    const auto k = static_cast<std::int64_t>(i - in_state);
+    const std::int64_t before = k < fixed_ ? fixed_before_ : all_fixed_ - fixed_;
+    share_.body.push_back(static_cast<std::int32_t>(whole_bodies_ + before + k));
     share_.own_body.push_back(1);
   }
+  for (std::size_t m = 0; m < part_home_.size(); ++m)
+    shared_.push_back(static_cast<std::int32_t>(row_of_part(m)));
 }
 
 void RankInterface::enter(const Model& model, const WholeCut& cut, const RankHalo& halo, State& state,
@@ -322,6 +370,7 @@ void RankInterface::enter(const Model& model, const WholeCut& cut, const RankHal
   whole_bodies_ = cut.bodies();
   if (state.contacts.row.size() != own_bodies_ + 1) state.contacts.index(own_bodies_);
   last_edges_.swap(edges_);
+  number_driven(model);
   list_edges(model, cut, halo, state);
   struct Told {
     std::int64_t contacts, fixed, changed;
@@ -329,12 +378,13 @@ void RankInterface::enter(const Model& model, const WholeCut& cut, const RankHal
   const Told own{static_cast<std::int64_t>(own_contacts_), fixed_,
                  is_known_ && edges_ == last_edges_ ? 0 : 1};
   const std::vector<Told> told = of_all(&ranks_, std::vector{own});
-  contacts_ = contacts_before_ = fixed_before_ = 0;
+  contacts_ = contacts_before_ = fixed_before_ = all_fixed_ = 0;
   bool changed = false;
   for (int r = 0; r < ranks_.count(); ++r) {
     if (r == ranks_.rank()) contacts_before_ = contacts_;
     if (r < ranks_.rank()) fixed_before_ += told[r].fixed;
     contacts_ += told[r].contacts;
+    all_fixed_ += told[r].fixed;
     changed = changed || told[r].changed != 0;
   }
   if (changed) {
@@ -365,6 +415,23 @@ void RankInterface::leave(State& state) {
   is_entered_ = false;
 }
 
+template <class T>
+void RankInterface::follow_part_owners(std::span<T> rows) {
+  std::vector<Ranks::Outgoing> out;
+  std::vector<Ranks::Incoming> in;
+  for (std::size_t m = 0; m < part_owner_.size(); ++m) {
+    if (part_owner_[m] < 0) continue;
+    T& row = rows[row_of_part(m)];
+    if (part_owner_[m] != ranks_.rank()) {
+      in.push_back({part_owner_[m], std::as_writable_bytes(std::span(&row, 1))});
+      continue;
+    }
+    for (int r = 0; r < ranks_.count(); ++r)
+      if (r != ranks_.rank()) out.push_back({r, std::as_bytes(std::span(&row, 1))});
+  }
+  if (!out.empty() || !in.empty()) ranks_.swap(out, in);
+}
+
 void RankInterface::exchange(std::span<Lanes> rows) {
   // Numbers 0 to 2 and 4 to 6.
   constexpr std::size_t half = 3 * sizeof(float), second = 4;
@@ -383,11 +450,13 @@ void RankInterface::exchange(std::span<Lanes> rows) {
     std::memcpy(&row.at[0], &rows_[g].at[0], half);
     std::memcpy(&row.at[second], &rows_[g].at[3], half);
   }
+  follow_part_owners(rows);
 }
 
 void RankInterface::exchange(std::span<BodyVelocity> rows) {
   follow_owners(
       ranks_, ghosts_, velocities_out_, [&](std::size_t i) { return rows[i]; }, rows.data() + own_bodies_);
+  follow_part_owners(rows);
 }
 
 }  // namespace scree

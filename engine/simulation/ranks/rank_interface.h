@@ -37,20 +37,29 @@ class RankInterface : public GhostLink {
   }
   /// The key of an own contact before enter() and after leave().
   ContactKey outer_key(const Contacts& contacts, std::size_t contact) const;
-  /// Numbers bodies that stand for a boundary in a contact in the whole problem.
-  void number_fixed(const ContactProblem& problem);
+  /// Numbers the bodies of the problem that are not in the state: those that stand for a boundary in a
+  /// contact, parts that forces move, and what holds these.
+  void number_others(const ContactProblem& problem);
 
   void exchange(std::span<Lanes> rows) override;
   void exchange(std::span<BodyVelocity> rows) override;
 
  private:
+  void number_driven(const Model& model);
   void list_edges(const Model& model, const WholeCut& cut, const RankHalo& halo, const State& state);
+  void find_part_homes(const WholeCut& cut);
   void colour(const WholeCut& cut);
   void choose_cone(const WholeCut& cut);
   void append_ghost_bodies(const WholeCut& cut, State& state, std::vector<Vec3>& accelerations);
   void find_spring_memories(const State& state);
   void append_cone(State& state);
   void number(const State& state);
+  std::size_t row_of_part(std::size_t driven) const {
+    return own_bodies_ + ghosts_.size() + static_cast<std::size_t>(fixed_) + driven;
+  }
+  /// Sets the rows of parts that only one subdomain touches to those of its rank.
+  template <class T>
+  void follow_part_owners(std::span<T> rows);
 
   Ranks& ranks_;
   RankShare share_;
@@ -58,16 +67,25 @@ class RankInterface : public GhostLink {
   std::size_t own_bodies_ = 0, own_contacts_ = 0, own_subdomains_ = 0;
   std::int32_t first_body_ = 0, whole_bodies_ = 0;   // global: first own body; number of all bodies
   std::int64_t contacts_before_ = 0, contacts_ = 0;  // of lower ranks; of all
-  std::int64_t fixed_before_ = 0, fixed_ = 0;        // contacts with boundaries: of lower ranks; own
-  std::vector<std::int32_t> subdomain_of_;           // [own body]
+  std::int64_t fixed_before_ = 0, fixed_ = 0,
+               all_fixed_ = 0;              // contacts with boundaries: of lower ranks; own
+  std::vector<std::int32_t> subdomain_of_;  // [own body]
 
   // Contacts between subdomains, packed into 64 bits each.
   struct Listed {
     std::vector<std::uint64_t> edges;
     std::vector<std::int32_t> contacts;
     std::int64_t fixed = 0;
+    std::vector<std::uint8_t> touches;  // [driven part]
   };
-  std::vector<Listed> listed_;                                 // [own subdomain]
+  std::vector<Listed> listed_;  // [own subdomain]
+
+  // Parts that forces move are bodies of the problem. All ranks solve the contacts of one that several
+  // subdomains touch, which are at the interface; one that a single subdomain touches has an owner.
+  static constexpr std::int32_t no_home = -1, many_homes = -2;
+  std::vector<std::int32_t> driven_of_;   // [boundary] number of its part among the driven ones, or -1
+  std::vector<std::int32_t> part_home_;   // [driven part] global number of the only subdomain that touches it
+  std::vector<std::int32_t> part_owner_;  // [driven part] the rank of that, or -1
   std::vector<std::uint64_t> edges_, last_edges_, all_edges_;  // own; of the last solution; of all ranks
   std::vector<std::int32_t> edge_contact_;                     // [own edge]
   std::vector<std::size_t> first_of_rank_;                     // [rank + 1] first edge in all_edges_

@@ -101,6 +101,11 @@ struct MachineJoint {
   double friction_radius = 1.0;             // m, of a bearing: lever of that moment; 1 for sliding
   double stiffness = 0.0, rest = 0.0, damping = 0.0;
   JointMotor motor{};
+
+  /// Does it hold a body that no part carries?
+  bool holds_body() const {
+    return a.kind == JointPartner::Kind::body || b.kind == JointPartner::Kind::body;
+  }
 };
 
 /// State of a joint.

@@ -5,6 +5,7 @@
 
 #include "engine/core/exact_sum.h"
 #include "engine/core/parallel.h"
+#include "engine/core/ranks.h"
 #include "engine/simulation/motion.h"
 
 namespace scree {
@@ -264,7 +265,7 @@ void add_stops(const Model& model, const State& state, double h, Workspace& w) {
 
 double part_speed(const Model& model, const Bodies& bodies, double h, const Workspace& w) {
   const auto sum = [&](auto&& of) {
-    return sum_numbers(bodies.blocks(), [&](const Block& block) {
+    return sum_numbers(bodies.blocks(), bodies.ranks, [&](const Block& block) {
       double part = 0.0;
       for (std::size_t i = block.begin; i < block.end; ++i) part += of(i);
       return part;

@@ -55,8 +55,9 @@ class WholeNumbers {
 /// A rank's part of a problem has the bodies of its subdomains; as ghosts, those of others on which they
 /// depend; and the contacts that the rank updates (cone.h). Within a subdomain both are in the order of the
 /// whole problem. So sweeps give its bodies and contacts the same bits as in the whole problem, with
-/// one exchange per sweep. At present there are no rows except those of contacts, no movable bodies outside
-/// of subdomains, and no cell that holds stresses (docs/decisions/0051-subdomains-that-stay.md).
+/// one exchange per sweep. All ranks have the movable bodies outside of subdomains (parts of machines), and
+/// rows between these. At present there is no cell that holds stresses
+/// (docs/decisions/0051-subdomains-that-stay.md).
 struct RankShare {
   std::vector<std::uint8_t> own;       // [subdomain] 1: of this rank
   std::vector<std::int32_t> by_place;  // subdomains in the order of the whole problem; empty: same order

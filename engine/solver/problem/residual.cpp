@@ -77,8 +77,9 @@ Residual residual(const ContactProblem& p, const std::vector<BodyVelocity>& velo
     return of_block;
   };
   add_ranges(p.blocks(), of_contacts, sum);
-  sum.add(residual_of_rows(p, p.contact_rows, p.rows.size(), velocity, impulse, row_impulse));
   sum_over(p.ranks(), sum);
+  sum.add(residual_of_rows(p, p.contact_rows, p.rows.size(), velocity, impulse,
+                           row_impulse));  // all ranks have them
   return sum.value().residual();
 }
 

@@ -382,8 +382,10 @@ class WideSweeps {
       const std::size_t homes = phase.serial ? subdomains : homes_a_chunk;
       team_.run(block_count(subdomains, homes), [&](std::size_t chunk) {
         const std::size_t end = std::min(subdomains, (chunk + 1) * homes);
-        for (std::size_t k = chunk * homes; k < end; ++k)
+        for (std::size_t place = chunk * homes; place < end; ++place) {
+          const std::size_t k = phase.serial ? home_at(place) : place;
           if (const BatchRange range = phase.home(k); range.begin < range.end) part[k] += f(range);
+        }
       });
     }
     ExactSum sum;
@@ -395,6 +397,11 @@ class WideSweeps {
   /// Sets changes of other ranks' bodies to those of their owners.
   void follow_ghosts() {
     if (share_ != nullptr) share_->ghosts->exchange(std::span(b_.change.data(), p_.bodies()));
+  }
+  /// Subdomains in the order of the whole problem.
+  std::size_t home_at(std::size_t place) const {
+    return share_ == nullptr || share_->by_place.empty() ? place
+                                                         : static_cast<std::size_t>(share_->by_place[place]);
   }
   bool is_own(std::size_t subdomain) const { return share_ == nullptr || share_->own[subdomain] != 0; }
 
@@ -494,7 +501,7 @@ std::int64_t edges_of(const ContactProblem& p) {
   std::int64_t own = 0;
   for (std::size_t c = 0; c < p.contacts(); ++c) own += p.is_own(c) ? 1 : 0;
   for (std::size_t r = 0; r < p.contact_rows; ++r) own += p.is_own(p.rows[r].contact) ? 1 : 0;
-  return total(p.ranks(), own);
+  return total(p.ranks(), own) + static_cast<std::int64_t>(p.rows.size() - p.contact_rows);
 }
 
 }  // namespace
@@ -507,7 +514,7 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
   w.gave_way = false;
   if (!w.compliance.empty()) set_compliance(w.compliance, w.batches);
 
-  assert(p.share == nullptr || (p.rows.size() == p.contact_rows && !p.cell && w.batches.partner.empty()));
+  assert(p.share == nullptr || !p.cell);
   const double goal = settings.tolerance * p.velocity_scale;
   const auto edges = static_cast<double>(std::max<std::int64_t>(1, edges_of(p)));
   WideSweeps sweeps(p, w, s);
