@@ -124,7 +124,7 @@ int threads_of_rank() {
   return 0;
 }
 
-void expect_by_ranks(const io::Scene& scene, const State& state, const std::filesystem::path& dump_problem) {
+void expect_by_ranks(const io::Scene& scene, const std::filesystem::path& dump_problem) {
   std::vector<Fault> faults;
   const auto refuse = [&](const std::string& key, const std::string& what) {
     faults.push_back({{scene.file.string(), 0, 0},
@@ -135,7 +135,7 @@ void expect_by_ranks(const io::Scene& scene, const State& state, const std::file
                       "",
                       "start one process; it uses all cores of a machine"});
   };
-  for (const auto& [key, what] : not_by_ranks(scene.model, state)) refuse(key, what);
+  for (const auto& [key, what] : not_by_ranks(scene.model)) refuse(key, what);
   if (!dump_problem.empty()) refuse("--dump-problem", "storing a contact problem");
   if (!faults.empty()) throw InputError(std::move(faults));
 }

@@ -18,7 +18,7 @@ Ranks* join_ranks();
 int threads_of_rank();
 
 /// Throws InputError with all features of a scene that runs by ranks do not support yet.
-void expect_by_ranks(const io::Scene& scene, const State& state, const std::filesystem::path& dump_problem);
+void expect_by_ranks(const io::Scene& scene, const std::filesystem::path& dump_problem);
 
 /// Counts messages from now on.
 void count_messages();

@@ -332,7 +332,7 @@ int run(const RunOptions& options) {
   set_thread_count(options.threads > 0 ? options.threads : threads_by_itself);
   Prepared p = prepare(options);
   const io::Scene& scene = p.scene;
-  if (ranks != nullptr) expect_by_ranks(scene, p.state, options.dump_problem);
+  if (ranks != nullptr) expect_by_ranks(scene, options.dump_problem);
   if (any(ranks, p.has_nothing_to_do)) {
     agree_on_end();
     return exit_ok;

@@ -30,7 +30,7 @@ class Ranks {
   /// Sends `to` [rank] to each rank; returns [rank] the bytes from each rank.
   virtual std::vector<Bytes> exchange(std::vector<Bytes> to) = 0;
 
-  /// A message whose size both sides know.
+  /// A message whose size both sides know, at most one from each rank to each other.
   struct Outgoing {
     int rank;
     std::span<const std::byte> bytes;

@@ -381,9 +381,9 @@ SCREE_INLINE void pick(std::span<const BoundingBox> boxes, std::span<const std::
   for (std::size_t a = block.begin; a < block.end; ++a) {
     const auto begin = static_cast<std::size_t>(w.wide_pairs.row[a]);
     std::size_t next = begin;
-    const bool a_sleeps = !asleep.empty() && asleep[a] != 0;
+    const unsigned of_a = asleep.empty() ? 0u : asleep[a];
     for (const std::int32_t b : partners(w.wide_pairs, a)) {
-      if (a_sleeps && asleep[b] != 0) continue;
+      if (of_a != 0 && (of_a & asleep[b]) != 0) continue;
       pairs.b[next] = b;
       const BoundingBox& other = boxes[b];
       if constexpr (repeats)

@@ -97,7 +97,7 @@ struct DetectionWorkspace {
     bool moves;      // or is a belt: bodies that sleep on it wake
   };
   std::vector<Guard> guards;          // [boundary]
-  std::vector<std::uint8_t> unmoved;  // [body] 1: asleep, carried, or a ghost; empty if there are none
+  std::vector<std::uint8_t> unmoved;  // [body] bits: a ghost; asleep or carried. Empty if there are none
   std::vector<Found> found;           // [block of bodies]
   std::vector<std::int32_t> contact_row, cached_normal_row;  // [body + 1], see Contacts and NormalCache
   /// Lower bounds of the distance of pairs of ellipsoids that were no contacts, m, rounded down. If bodies

@@ -105,16 +105,14 @@ void prepare_block(const DetectionInput& in, const PlacedShapes& placed, const B
   }
 }
 
-/// Bodies that cannot move have no contacts with each other; contacts of ghosts are not found here.
+/// Bodies that cannot move have no contacts with each other; contacts among ghosts are not found here.
 void mark_unmoved(const Bodies& bodies, const Halo* halo, std::vector<std::uint8_t>& unmoved) {
-  if (halo != nullptr) {
-    unmoved.assign(bodies.size(), 0);
-    std::fill(unmoved.begin() + static_cast<std::ptrdiff_t>(halo->own_bodies()), unmoved.end(), 1);
-    return;
-  }
-  unmoved.resize(bodies.part.size());
-  for (std::size_t i = 0; i < unmoved.size(); ++i)
-    unmoved[i] = bodies.is_asleep(i) || bodies.is_carried(i) ? 1 : 0;
+  constexpr std::uint8_t ghost = 1, still = 2;
+  unmoved.assign(halo != nullptr ? bodies.size() : bodies.part.size(), 0);
+  if (halo != nullptr)
+    std::fill(unmoved.begin() + static_cast<std::ptrdiff_t>(halo->own_bodies()), unmoved.end(), ghost);
+  for (std::size_t i = 0; i < bodies.part.size(); ++i)
+    if (bodies.is_asleep(i) || bodies.is_carried(i)) unmoved[i] |= still;
 }
 
 /// Allocates the members of all bodies.

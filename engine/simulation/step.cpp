@@ -70,7 +70,7 @@ void whole_step(const Model& model, State& state, Workspace& w, StepResult& resu
   const Settings& settings = model.settings;
   if (bodies.subdomains.first.empty()) arrange(model, state);
   const double energy_before = mechanical_energy(bodies, settings.gravity),
-               carried_before = energy_of_carried(bodies, settings.gravity);
+               carried_before = energy_of_carried(model, bodies);
   const BodyId first_new = state.step == 0 ? 0 : bodies.next_id;
   insertion(model, state, report, w.decomposition.get());
   StepPlan plan = plan_step(model, state, land_at_s);
@@ -100,7 +100,7 @@ void whole_step(const Model& model, State& state, Workspace& w, StepResult& resu
   report.bodies = total(bodies.ranks, std::ssize(bodies.position));
   report.asleep = state.sleepers.sums.bodies;
   choose_next_steps(model, plan, w, report, state);
-  report.energy.boundary_work += energy_of_carried(bodies, settings.gravity) - carried_before;
+  report.energy.boundary_work += energy_of_carried(model, bodies) - carried_before;
   close_machine(model, state, machine_before.kinetic + machine_before.potential, result);
   close_balances(model, bodies, energy_before, state.memory.elastic, report);
   state.memory.elastic = report.energy.elastic;

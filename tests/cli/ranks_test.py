@@ -162,6 +162,16 @@ class Ranks(unittest.TestCase):
         # A gate that opens when all is at rest, a count in a region, and the end of the run.
         self.compare_ranks("events/dam_break.toml", 1.5, by=((2, 2), (3, 1)))
 
+    # A blade on a motor: joints of parts, whose bodies lie on several ranks; and a mechanism of several bars.
+    def test_machines(self):
+        self.compare_ranks("machines/mixer.toml", 0.3, by=((3, 1),))
+        self.run_by(3, self.scene("machines/mixer.toml"), "--until", "0.2", "-o", self.path("halted"))
+        self.run_by(2, "--resume", self.path("halted"), "--until", "0.3")
+        self.expect_same("alone", "halted")
+        self.run_by(0, self.scene("machines/four_bar.toml"), "--until", "0.1", "-o", self.path("bars alone"))
+        self.run_by(2, self.scene("machines/four_bar.toml"), "--until", "0.1", "-o", self.path("bars"))
+        self.expect_same("bars alone", "bars")
+
     def test_wall_cells(self):
         self.compare_ranks("wear/chute.toml", 0.8, by=((3, 1),))
         names = glob.glob("vtk/wall_cells_*", root_dir=self.path("alone"))
@@ -250,7 +260,7 @@ class Ranks(unittest.TestCase):
         self.assertEqual(self.summary("run")["status"], "failed")
 
     def test_unsupported_features_are_refused_by_key(self):
-        for scene, key in (("machines/four_bar.toml", "joints"), ("bonds/brazilian.toml", "bonds"),
+        for scene, key in (("machines/chain.toml", "joints"), ("bonds/brazilian.toml", "bonds"),
                            ("cells/constant_pressure.toml", "cell"), ("piecewise/gas.toml", "stepping")):
             done = self.run_by(2, self.scene(scene), "-o", self.path("refused"), check=False)
             self.assertEqual(done.returncode, 3, done.stderr)

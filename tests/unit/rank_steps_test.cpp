@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/simulation/ranks/decomposition.h"
+#include "engine/simulation/subsystems/parts.h"
 #include "tests/support/emulated_team.h"
 #include "tests/support/same_bits.h"
 #include "tests/support/world.h"
@@ -25,6 +26,7 @@ void cut_into(std::int32_t bodies, State& state) {
 struct Told {
   std::uint64_t hash;
   StepReport report;
+  std::vector<double> part_rates;  // m/s or rad/s
 };
 
 /// Reports of a world's steps, and the final state.
@@ -35,7 +37,9 @@ struct Course {
 
 void take_step(World& world, Course& course) {
   const StepReport& report = world.step();
-  course.steps.push_back({state_hash(world.state.bodies), report});
+  Told told{state_hash(world.state.bodies), report, {}};
+  for (const PartState& part : world.state.parts) told.part_rates.push_back(part.rate);
+  course.steps.push_back(told);
 }
 
 Course whole(World world, int steps) {
@@ -59,7 +63,11 @@ Course by_ranks(const World& begin, int steps, std::size_t ranks, std::vector<in
     course[r].end = world.workspace.decomposition->collect(world.state);
   });
   for (std::size_t r = 1; r < ranks; ++r)
-    for (int k = 0; k < steps; ++k) EXPECT_EQ(course[r].steps[k].hash, course[0].steps[k].hash);
+    for (int k = 0; k < steps; ++k) {
+      EXPECT_EQ(course[r].steps[k].hash, course[0].steps[k].hash);
+      EXPECT_EQ(course[r].steps[k].part_rates, course[0].steps[k].part_rates)
+          << "rank " << r << ", step " << k;
+    }
   return course[0];
 }
 
@@ -73,6 +81,7 @@ void expect_same(const Course& a, const Course& b) {
     ASSERT_EQ(p.sweeps, q.sweeps) << "step " << k;
     ASSERT_EQ(p.residual_rms_m_s, q.residual_rms_m_s) << "step " << k;
     ASSERT_EQ(a.steps[k].hash, b.steps[k].hash) << "step " << k;
+    ASSERT_EQ(a.steps[k].part_rates, b.steps[k].part_rates) << "step " << k;
     EXPECT_EQ(p.active_contacts, q.active_contacts);
     EXPECT_EQ(p.bodies_in_collision, q.bodies_in_collision);
     EXPECT_EQ(p.bodies, q.bodies);
@@ -302,6 +311,158 @@ TEST(RankSteps, OtherRanksGoOn) {
     const Course rest = by_ranks(resumed, 250, then);
     EXPECT_EQ(rest.steps.back().hash, all.steps.back().hash) << first << " ranks, then " << then;
     EXPECT_EQ(rest.end.bodies.subdomains.first, all.end.bodies.subdomains.first);
+  }
+}
+
+/// The boundary of a world that faces this way.
+std::size_t wall_facing(const World& world, const Vec3& normal) {
+  std::size_t k = 0;
+  while (std::get<Plane>(world.model.boundaries[k].surface).normal.dot(normal) < 0.9) ++k;
+  return k;
+}
+
+/// A part that forces move, with one of a world's walls.
+Part& let_move(World& world, std::size_t wall, Freedom freedom, const Vec3& axis, double inertia) {
+  Part part;
+  part.name = world.model.boundaries[wall].name;
+  part.freedom = freedom;
+  part.axis = axis;
+  part.inertia = inertia;
+  part.centre = world.model.boundaries[wall].centre;
+  world.model.boundaries[wall].part = static_cast<std::int32_t>(world.model.parts.size());
+  world.model.parts.push_back(part);
+  return world.model.parts.back();
+}
+
+/// A heap on a floor on springs, between a wall that a force presses in up to a stop, a flap, and a lid that
+/// is too high to be reached. The floor has more contacts than there are colours.
+World pressed_heap(const PairLaw& law) {
+  World world = test::loose_heap(9, 4, law, 2e-3);
+  world.model.settings.solver = {};
+  const double mass = world.state.bodies.mass[0] * static_cast<double>(world.state.bodies.size());
+  Part& floor = let_move(world, wall_facing(world, Vec3::UnitZ()), Freedom::along, Vec3::UnitZ(), 0.2 * mass);
+  floor.spring = 500.0 * mass;
+  floor.damping = 10.0 * mass;
+  Part& press = let_move(world, wall_facing(world, Vec3::UnitX()), Freedom::along, Vec3::UnitX(), 0.5 * mass);
+  press.force = 20.0 * mass;
+  press.high = 0.1;
+  Part& flap = let_move(world, wall_facing(world, Vec3(0, -1, 0)), Freedom::about, Vec3::UnitX(), 0.5 * mass);
+  flap.spring = 200.0 * mass;
+  flap.damping = 5.0 * mass;
+  world.model.boundaries.push_back({"lid", world.material, Plane{Vec3(0, 0, 4), Vec3(0, 0, -1)}});
+  let_move(world, world.model.boundaries.size() - 1, Freedom::about, Vec3::UnitX(), mass).start_rate = 0.01;
+  return world;
+}
+
+void expect_same_parts(const Course& a, const Course& b) {
+  ASSERT_EQ(a.end.parts.size(), b.end.parts.size());
+  for (std::size_t m = 0; m < a.end.parts.size(); ++m) {
+    EXPECT_EQ(a.end.parts[m].travel, b.end.parts[m].travel) << m;
+    EXPECT_EQ(a.end.parts[m].rate, b.end.parts[m].rate) << m;
+    EXPECT_EQ(a.end.parts[m].pose.position, b.end.parts[m].pose.position) << m;
+    EXPECT_EQ(a.end.parts[m].twist.angular, b.end.parts[m].twist.angular) << m;
+  }
+}
+
+// Contacts with a part depend on one another: all ranks solve those of a part that several subdomains touch.
+TEST(RankSteps, PartsThatForcesMove) {
+  for (const PairLaw& law :
+       {PairLaw{.friction = 0.4, .rolling_friction_m = 1e-3, .restitution = 0.3}, elastic_law()}) {
+    World world = pressed_heap(law);
+    cut_into(24, world.state);
+    const Course all = whole(world, 150);
+    EXPECT_LT(all.end.parts[0].travel, -0.005);
+    EXPECT_NEAR(all.end.parts[1].rate, 0.0, 1e-6);  // at its stop
+    EXPECT_NEAR(all.end.parts[1].travel, 0.1, 1e-6);
+    EXPECT_GT(std::abs(all.end.parts[2].travel), 5e-5);
+    for (const std::size_t ranks : {2u, 5u}) {
+      const Course by = by_ranks(world, 150, ranks, {20, 120});
+      expect_same(by, all);
+      expect_same_parts(by, all);
+    }
+  }
+}
+
+// Subdomains are slices between the two pressing walls, or there is only one: then a part has an owner, whose
+// solution the others take.
+TEST(RankSteps, PartsThatOneSubdomainTouches) {
+  for (const int per_slice : {49, 98, 343}) {
+    World world = heap({.friction = 0.4, .restitution = 0.3});
+    const double mass = world.state.bodies.mass[0] * static_cast<double>(world.state.bodies.size());
+    world.model.settings.gravity = Vec3(0, 0, -9.81);
+    Part& piston =
+        let_move(world, wall_facing(world, Vec3::UnitZ()), Freedom::along, Vec3::UnitZ(), 0.2 * mass);
+    piston.spring = 500.0 * mass;
+    piston.high = 0.02;
+    piston.start_rate = 2.0;
+    Part& flap =
+        let_move(world, wall_facing(world, Vec3::UnitX()), Freedom::about, Vec3::UnitY(), 0.5 * mass);
+    flap.spring = 100.0 * mass;
+    cut_into(per_slice, world.state);
+    const Course all = whole(world, 150);
+    for (const std::size_t ranks : {2u, 3u}) {
+      SCOPED_TRACE(std::to_string(per_slice) + " a slice, " + std::to_string(ranks) + " ranks");
+      const Course by = by_ranks(world, 150, ranks);
+      expect_same(by, all);
+      expect_same_parts(by, all);
+    }
+  }
+}
+
+// A free part on a hinge with a motor and a stop, all of whose rows belong to no contact.
+TEST(RankSteps, JointsOfParts) {
+  World world = heap({.friction = 0.4, .restitution = 0.3});
+  const std::size_t floor = wall_facing(world, Vec3::UnitZ());
+  world.model.boundaries[floor].centre = Vec3(0.77, 0.77, 0.0);
+  Part& tray = let_move(world, floor, Freedom::all, Vec3::UnitZ(), 2000.0);
+  tray.moments = Vec3(300.0, 400.0, 500.0);
+  MachineJoint hinge;
+  hinge.name = "hinge";
+  hinge.kind = JointKind::revolute;
+  hinge.a.kind = JointPartner::Kind::ground;
+  hinge.a.frame = {Vec3(0.77, 0.77, 0.0), Quat::FromTwoVectors(Vec3::UnitZ(), Vec3::UnitY())};
+  hinge.b.kind = JointPartner::Kind::part;
+  hinge.b.index = 0;
+  hinge.b.frame = {Vec3::Zero(), hinge.a.frame.orientation};
+  hinge.has_coordinate = true;
+  hinge.low = -0.05;
+  hinge.high = 0.05;
+  hinge.stiffness = 2000.0;
+  hinge.motor.kind = JointMotor::Kind::speed;
+  hinge.motor.value = 0.2;
+  hinge.motor.most = 5000.0;
+  world.model.joints.push_back(hinge);
+  cut_into(24, world.state);
+  const Course all = whole(world, 250);
+  EXPECT_GT(all.end.joints[0].coordinate, 0.01);
+  for (const std::size_t ranks : {2u, 5u}) {
+    const Course by = by_ranks(world, 250, ranks);
+    expect_same(by, all);
+    expect_same_parts(by, all);
+    EXPECT_EQ(by.end.joints[0].impulse, all.end.joints[0].impulse);
+    EXPECT_EQ(by.end.joints[0].coordinate, all.end.joints[0].coordinate);
+  }
+}
+
+// Bodies that parts carry: a part that shakes, and one that stands.
+TEST(RankSteps, BodiesThatPartsCarry) {
+  World world = heap({.friction = 0.4, .rolling_friction_m = 1e-3, .restitution = 0.3});
+  MotionStage shaking;
+  shaking.axis = Vec3(1, 0, 1).normalized();
+  shaking.law.amplitude = 0.01;
+  shaking.law.frequency = 6.0;
+  world.model.parts.resize(2);
+  world.model.parts[0].motion = {{shaking}};
+  for (std::size_t i = 0; i < 98; i += 3) carry_body(i % 2 == 0 ? 0 : 1, i, world.state);
+  cut_into(24, world.state);
+  world.model.settings.sort_interval = 40;
+  const Course all = whole(world, 150);
+  EXPECT_GT(all.steps.back().report.active_contacts, 100);
+  EXPECT_GT(std::abs(all.steps.back().report.energy.boundary_work), 0.0);
+  for (const std::size_t ranks : {2u, 5u}) {
+    const Course by = by_ranks(world, 150, ranks, {20, 120});
+    expect_same(by, all);
+    EXPECT_EQ(by.end.bodies.part, all.end.bodies.part);
   }
 }
 

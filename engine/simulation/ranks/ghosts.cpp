@@ -12,10 +12,17 @@ BodyRecord record_of(const Bodies& b, std::size_t i, std::span<const Vec3> accel
           b.mass[i],
           b.id[i],
           b.shape[i],
-          b.material[i]};
+          b.material[i],
+          b.part.empty() ? Bodies::no_part : b.part[i]};
 }
 
 void append_ghosts(std::span<const BodyRecord> records, Bodies& b) {
+  const auto is_carried = [](const BodyRecord& r) { return r.part != Bodies::no_part; };
+  if (!b.part.empty() || std::ranges::any_of(records, is_carried)) {
+    b.part.resize(b.size(), Bodies::no_part);
+    for (const BodyRecord& r : records) b.part.push_back(r.part);
+    b.rest.resize(b.part.size());
+  }
   for (const BodyRecord& r : records) {
     b.position.push_back(r.pose.position);
     b.orientation.push_back(r.pose.orientation);
@@ -39,6 +46,9 @@ void drop_ghosts(std::size_t own, Bodies& b) {
   b.shape.resize(own);
   b.material.resize(own);
   b.id.resize(own);
+  if (b.part.empty()) return;
+  b.part.resize(own);
+  b.rest.resize(own);
 }
 
 std::int32_t GhostLists::find(std::int32_t whole_number) const {

@@ -17,6 +17,7 @@ struct BodyRecord {
   BodyId id;
   ShapeIndex shape;
   MaterialIndex material;
+  std::int32_t part;  // that carries it, or Bodies::no_part
 };
 
 /// accelerations: [body], or empty.

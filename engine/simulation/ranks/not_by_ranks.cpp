@@ -4,7 +4,7 @@
 
 namespace scree {
 
-std::vector<NotByRanks> not_by_ranks(const Model& model, const State& state) {
+std::vector<NotByRanks> not_by_ranks(const Model& model) {
   const Settings& settings = model.settings;
   std::vector<NotByRanks> found;
   const auto refuse = [&](bool is_there, const char* key, const char* what) {
@@ -20,7 +20,6 @@ std::vector<NotByRanks> not_by_ranks(const Model& model, const State& state) {
   refuse(settings.sleep.is_on(), "sleep", "sleep");
   refuse(std::ranges::any_of(model.joints, &MachineJoint::holds_body), "joints", "joints of bodies");
   refuse(!model.bonds.empty(), "bonds", "bonds");
-  refuse(!state.bodies.part.empty(), "parts.bodies", "bodies which parts carry");
   refuse(model.cell.holds_stress(), "cell", "cells with a prescribed stress");
   refuse(static_cast<bool>(model.forces.own), "forces", "forces of a program");
   return found;

@@ -13,6 +13,6 @@ struct NotByRanks {
   std::string what;
 };
 /// All unsupported features of a model; empty: ranks can run it.
-std::vector<NotByRanks> not_by_ranks(const Model& model, const State& state);
+std::vector<NotByRanks> not_by_ranks(const Model& model);
 
 }  // namespace scree

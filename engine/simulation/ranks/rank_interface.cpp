@@ -417,19 +417,27 @@ void RankInterface::leave(State& state) {
 
 template <class T>
 void RankInterface::follow_part_owners(std::span<T> rows) {
+  std::vector<std::size_t> owned;  // driven parts, by owner
+  for (std::size_t m = 0; m < part_owner_.size(); ++m)
+    if (part_owner_[m] >= 0) owned.push_back(m);
+  if (owned.empty()) return;
+  std::ranges::stable_sort(owned, {}, [&](std::size_t m) { return part_owner_[m]; });
+  std::vector<T> values;  // one message from each owner to each other rank
+  for (const std::size_t m : owned) values.push_back(rows[row_of_part(m)]);
   std::vector<Ranks::Outgoing> out;
   std::vector<Ranks::Incoming> in;
-  for (std::size_t m = 0; m < part_owner_.size(); ++m) {
-    if (part_owner_[m] < 0) continue;
-    T& row = rows[row_of_part(m)];
-    if (part_owner_[m] != ranks_.rank()) {
-      in.push_back({part_owner_[m], std::as_writable_bytes(std::span(&row, 1))});
-      continue;
-    }
-    for (int r = 0; r < ranks_.count(); ++r)
-      if (r != ranks_.rank()) out.push_back({r, std::as_bytes(std::span(&row, 1))});
+  for (std::size_t begin = 0, end = 0; begin < owned.size(); begin = end) {
+    const std::int32_t owner = part_owner_[owned[begin]];
+    while (end < owned.size() && part_owner_[owned[end]] == owner) ++end;
+    const std::span<T> of_owner = std::span(values).subspan(begin, end - begin);
+    if (owner != ranks_.rank())
+      in.push_back({owner, std::as_writable_bytes(of_owner)});
+    else
+      for (int r = 0; r < ranks_.count(); ++r)
+        if (r != owner) out.push_back({r, std::as_bytes(of_owner)});
   }
-  if (!out.empty() || !in.empty()) ranks_.swap(out, in);
+  ranks_.swap(out, in);
+  for (std::size_t k = 0; k < owned.size(); ++k) rows[row_of_part(owned[k])] = values[k];
 }
 
 void RankInterface::exchange(std::span<Lanes> rows) {

@@ -6,11 +6,37 @@ namespace scree {
 
 namespace {
 
-// All arrays of bodies in runs by ranks.
+// All arrays of bodies in runs by ranks, except for those of carried bodies, which may be empty.
 template <class BodiesType, class F>
 void each_array(BodiesType& b, F&& f) {
   f(b.position), f(b.orientation), f(b.linear_velocity), f(b.angular_velocity);
   f(b.mass), f(b.inertia), f(b.shape), f(b.material), f(b.id);
+}
+
+void write_bodies(const Bodies& bodies, std::size_t first, std::size_t count, Bytes& bytes) {
+  const auto write = [&]<class T>(const std::vector<T>& array) {
+    append_list(std::span<const T>(array).subspan(first, count), bytes);
+  };
+  each_array(bodies, write);
+  append<std::uint8_t>(bodies.part.empty() ? 0 : 1, bytes);
+  if (bodies.part.empty()) return;
+  write(bodies.part);
+  write(bodies.rest);
+}
+
+void append_bodies(BytesReader& reader, Bodies& bodies) {
+  const std::size_t before = bodies.size();
+  each_array(bodies, [&](auto& array) { reader.take_list(array); });
+  const bool are_carried = reader.take<std::uint8_t>() != 0;
+  if (!are_carried && bodies.part.empty()) return;
+  bodies.part.resize(before, Bodies::no_part);
+  bodies.rest.resize(before);
+  if (are_carried) {
+    reader.take_list(bodies.part);
+    reader.take_list(bodies.rest);
+  }
+  bodies.part.resize(bodies.size(), Bodies::no_part);
+  bodies.rest.resize(bodies.size());
 }
 
 /// The memory of a pair, except for its list.
@@ -26,10 +52,7 @@ struct FlatPair {
 Bytes write_part(const State& state, std::int32_t begin, std::int32_t end,
                  const std::function<std::int32_t(std::int32_t)>& number) {
   Bytes bytes;
-  const auto first = static_cast<std::size_t>(begin), count = static_cast<std::size_t>(end - begin);
-  each_array(state.bodies, [&]<class T>(const std::vector<T>& array) {
-    append_list(std::span<const T>(array).subspan(first, count), bytes);
-  });
+  write_bodies(state.bodies, static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin), bytes);
   const auto number_of = [&](std::int32_t slot) { return is_boundary(slot) ? slot : number(slot); };
   const auto rows = [&](const std::vector<std::int32_t>& row, const auto& list, auto&& renumber) {
     using T = typename std::decay_t<decltype(list)>::value_type;
@@ -70,7 +93,7 @@ Bytes write_part(const State& state, std::int32_t begin, std::int32_t end,
 
 void append_part(std::span<const std::byte> part, State& state) {
   BytesReader reader(part);
-  each_array(state.bodies, [&](auto& array) { reader.take_list(array); });
+  append_bodies(reader, state.bodies);
   const auto rows = [&](std::vector<std::int32_t>& row, auto& list) {
     std::vector<std::int32_t> counts;
     reader.take_list(counts);
@@ -95,15 +118,14 @@ Bodies bodies_of_all(Ranks* ranks, Bodies own, std::size_t& before) {
   before = 0;
   if (ranks == nullptr) return own;
   Bytes bytes;
-  each_array(own,
-             [&]<class T>(const std::vector<T>& array) { append_list(std::span<const T>(array), bytes); });
+  write_bodies(own, 0, own.size(), bytes);
   std::vector<std::size_t> first;
   const Bytes told = ranks->gather(bytes, &first);
   Bodies all;
   for (int r = 0; r < ranks->count(); ++r) {
     if (r == ranks->rank()) before = all.size();
     BytesReader reader{std::span(told).subspan(first[r], first[r + 1] - first[r])};
-    each_array(all, [&](auto& array) { reader.take_list(array); });
+    append_bodies(reader, all);
   }
   return all;
 }

@@ -161,12 +161,15 @@ void carry_bodies(const Model& model, double time_s, double begin_s, double h, S
   });
 }
 
-double energy_of_carried(const Bodies& bodies, const Vec3& gravity) {
-  double energy = 0.0;
-  for (std::size_t i = 0; i < bodies.part.size(); ++i)
-    if (bodies.is_carried(i))
-      energy += kinetic_energy(bodies, i) - bodies.mass[i] * gravity.dot(bodies.position[i]);
-  return energy;
+double energy_of_carried(const Model& model, const Bodies& bodies) {
+  if (model.parts.empty()) return 0.0;
+  return sum_numbers(bodies.blocks(), bodies.ranks, [&](const Block& block) {
+    double energy = 0.0;
+    for (std::size_t i = block.begin; i < block.end; ++i)
+      if (bodies.is_carried(i))
+        energy += kinetic_energy(bodies, i) - bodies.mass[i] * model.settings.gravity.dot(bodies.position[i]);
+    return energy;
+  });
 }
 
 void apply_part_forces(const Model& model, const State& state, double h, double middle_s, Workspace& w) {

@@ -23,8 +23,8 @@ void drift_parts(const Model& model, double dt_s, State& state);
 /// (sub)step of h that begins at `begin_s`, with the constant velocities that take them through it.
 void carry_bodies(const Model& model, double time_s, double begin_s, double h, State& state,
                   Workspace& workspace);
-/// J: of carried bodies only. Its change is work of their parts.
-double energy_of_carried(const Bodies& bodies, const Vec3& gravity);
+/// J: of carried bodies only, on all ranks. Its change is work of their parts.
+double energy_of_carried(const Model& model, const Bodies& bodies);
 
 /// Fills workspace.parts and workspace.boundary_pose for a (sub)step of h about its middle, from the parts'
 /// present states and workspace.gravity. Damping uses the rate at the end of the step: the free rate is
