@@ -65,7 +65,7 @@ open = ["+z"]
 [[events]]
 name = "kick"
 expression = "z - 0.4"
-body = 2000
+body = 15
 falls_below = 0
 set_velocity = ["0.5", "vy", "2 + 0.1 * vz"]
 [[events]]
@@ -137,30 +137,30 @@ class Ranks(unittest.TestCase):
             self.expect_same("alone", name)
 
     def test_box(self):
-        self.compare_ranks("settling_box_8000/settling_box_8000.toml", 0.3,
+        self.compare_ranks("settling_box_8000/settling_box_8000.toml", 0.2,
                            by=[(r, t) for r in (1, 2, 3, 4, 8) for t in (1, 2)])
 
     def test_tube(self):
-        self.compare_ranks("inclined_tube/inclined_tube.toml", 0.5)
+        self.compare_ranks("inclined_tube/inclined_tube.toml", 0.3)
 
     def test_mill(self):
-        self.compare_ranks("mill/mill.toml", 0.2)
+        self.compare_ranks("mill/mill.toml", 0.1)
 
     def test_beans(self):
-        self.compare_ranks("beans/beans.toml", 0.5, by=((2, 2), (3, 1)))
+        self.compare_ranks("beans/beans.toml", 0.4, by=((3, 1),))
 
     def test_conveyor(self):
-        self.compare_ranks("conveyor/conveyor.toml", 1.2)
+        self.compare_ranks("conveyor/conveyor.toml", 1.2, by=((2, 1), (3, 2)))
 
     def test_elastic_contacts(self):
-        self.compare_ranks("elastic/silo.toml", 0.3, by=((2, 2), (3, 1)))
+        self.compare_ranks("elastic/silo.toml", 0.2, by=((3, 1),))
 
     def test_cohesion(self):
-        self.compare_ranks("cohesion/sandcastle.toml", 0.25, "bodies[0].count=2400", "bodies[0].semi_axes=[0.0008, 0.0007, 0.0007]", by=((2, 2), (3, 1)))
+        self.compare_ranks("cohesion/sandcastle.toml", 0.1, "bodies[0].count=2400", "bodies[0].semi_axes=[0.0008, 0.0007, 0.0007]", by=((3, 1),))
 
     def test_events(self):
         # A gate that opens when all is at rest, a count in a region, and the end of the run.
-        self.compare_ranks("events/dam_break.toml", 1.5, by=((2, 2), (3, 1)))
+        self.compare_ranks("events/dam_break.toml", 1.5, by=((3, 1),))
 
     # A blade on a motor: joints of parts, whose bodies lie on several ranks; and a mechanism of several bars.
     def test_machines(self):
