@@ -375,15 +375,15 @@ BoundingBox image_near(const BoundingBox& box, const BoundingBox& other, const P
 /// Selects the pairs that overlap. Those of each body are stored at the start of its row of the wide list,
 /// and moved together later.
 template <bool repeats>
-SCREE_INLINE void pick(std::span<const BoundingBox> boxes, std::span<const std::uint8_t> asleep,
+SCREE_INLINE void pick(std::span<const BoundingBox> boxes, std::span<const std::uint8_t> unmoved,
                        const PlacedCell& cell, const Block& block, PairListWorkspace& w,
                        CandidatePairs& pairs) {
   for (std::size_t a = block.begin; a < block.end; ++a) {
     const auto begin = static_cast<std::size_t>(w.wide_pairs.row[a]);
     std::size_t next = begin;
-    const unsigned of_a = asleep.empty() ? 0u : asleep[a];
+    const unsigned of_a = unmoved.empty() ? 0u : unmoved[a];
     for (const std::int32_t b : partners(w.wide_pairs, a)) {
-      if (of_a != 0 && (of_a & asleep[b]) != 0) continue;
+      if (of_a != 0 && (of_a & unmoved[b]) != 0) continue;
       pairs.b[next] = b;
       const BoundingBox& other = boxes[b];
       if constexpr (repeats)
@@ -396,19 +396,19 @@ SCREE_INLINE void pick(std::span<const BoundingBox> boxes, std::span<const std::
 }
 
 SCREE_FOR_EACH_TARGET
-void pick_pairs(std::span<const BoundingBox> boxes, std::span<const std::uint8_t> asleep,
+void pick_pairs(std::span<const BoundingBox> boxes, std::span<const std::uint8_t> unmoved,
                 const PlacedCell& cell, const Block& block, PairListWorkspace& w, CandidatePairs& pairs) {
   if (cell.is_periodic())
-    pick<true>(boxes, asleep, cell, block, w, pairs);
+    pick<true>(boxes, unmoved, cell, block, w, pairs);
   else
-    pick<false>(boxes, asleep, cell, block, w, pairs);
+    pick<false>(boxes, unmoved, cell, block, w, pairs);
 }
 
 }  // namespace
 
 void update_candidate_pairs(std::span<const BoundingBox> boxes,
                             const std::function<double(std::size_t)>& skin, PairListWorkspace& w,
-                            CandidatePairs& pairs, std::span<const std::uint8_t> asleep,
+                            CandidatePairs& pairs, std::span<const std::uint8_t> unmoved,
                             const PlacedCell& cell) {
   const std::size_t n = boxes.size();
   Flow flow;
@@ -428,7 +428,7 @@ void update_candidate_pairs(std::span<const BoundingBox> boxes,
   pairs.row.resize(n + 1);
   pairs.row[n] = 0;
   pairs.b.resize(w.wide_pairs.size());
-  for_blocks(n, grain_medium, [&](const Block& block) { pick_pairs(boxes, asleep, cell, block, w, pairs); });
+  for_blocks(n, grain_medium, [&](const Block& block) { pick_pairs(boxes, unmoved, cell, block, w, pairs); });
   const std::size_t picked = exclusive_scan(pairs.row);
   for (std::size_t a = 0; a < n; ++a)
     if (pairs.row[a] != w.wide_pairs.row[a])

@@ -3,6 +3,8 @@
 Without Chromium it skips, but not in CI.
 """
 import base64
+import contextlib
+import itertools
 import json
 import os
 import re
@@ -16,6 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from chromium import Chromium
 
 SKIP = 77
+PAGES = itertools.count()
 
 SCENE = """
 name = "drop <b>"
@@ -302,7 +305,7 @@ def check_phone(scree, browser, folder, picture):
 
 
 def in_browser(browser, page, folder, picture, size=(1200, 900), probe=PROBE):
-    path = os.path.join(folder, "probe.html")
+    path = os.path.join(folder, f"probe{next(PAGES)}.html")
     with open(path, "w", encoding="utf-8") as file:
         file.write(page.replace("</body>", probe + "</body>"))
     browser.open("file://" + path, *size)
@@ -328,15 +331,14 @@ def main():
             print("SKIPPED: no Chromium here (Debian: chromium), so nobody has looked at the page")
             return 1 if os.environ.get("CI") == "true" else SKIP
         check_heights(data, run)
-        browser = Chromium(folder)
-        seen = in_browser(browser, page, folder, picture)
-        left = in_browser(browser, going, folder, None)
-        rash = rash_run(scree, scene, os.path.join(folder, "rash"))
-        bad = in_browser(browser, rash, folder, None)
-        check_functions(scree, browser, folder, os.environ.get("SCREE_FUNCTIONS_PICTURE"))
-        check_walls(scree, browser, folder, os.environ.get("SCREE_WALLS_PICTURE"))
-        check_phone(scree, browser, folder, os.environ.get("SCREE_PHONE_PICTURE"))
-        browser.close()
+        with contextlib.closing(Chromium(folder)) as browser:
+            seen = in_browser(browser, page, folder, picture)
+            left = in_browser(browser, going, folder, None)
+            rash = rash_run(scree, scene, os.path.join(folder, "rash"))
+            bad = in_browser(browser, rash, folder, None)
+            check_functions(scree, browser, folder, os.environ.get("SCREE_FUNCTIONS_PICTURE"))
+            check_walls(scree, browser, folder, os.environ.get("SCREE_WALLS_PICTURE"))
+            check_phone(scree, browser, folder, os.environ.get("SCREE_PHONE_PICTURE"))
         with open(os.path.join(folder, "rash", "summary.json"), encoding="utf-8") as file:
             check_verdict(bad, json.load(file)["verdict"], "rgb(192, 57, 43)")
     print(seen)

@@ -48,7 +48,9 @@ class Chromium:
 
     def open(self, url, width=1200, height=900):
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
-        self.ask("Page.navigate", url=url)
+        answer = self.ask("Page.navigate", url=url)
+        assert "errorText" not in answer, answer
+        self.wait_for(f"location.href === {json.dumps(url)}")
 
     def value(self, expression):
         return self.ask("Runtime.evaluate", expression=expression, returnByValue=True)["result"].get("value")

@@ -1,5 +1,6 @@
 // Steps by several ranks, each with a part of the bodies, against those over the whole: the same bits.
 #include <gtest/gtest.h>
+#include <set>
 
 #include "engine/simulation/ranks/decomposition.h"
 #include "engine/simulation/subsystems/parts.h"
@@ -26,7 +27,7 @@ void cut_into(std::int32_t bodies, State& state) {
 struct Told {
   std::uint64_t hash;
   StepReport report;
-  std::vector<double> part_rates;  // m/s or rad/s
+  std::vector<double> of_parts;  // travel, rate, and velocities of each
 };
 
 /// Reports of a world's steps, and the final state.
@@ -38,7 +39,11 @@ struct Course {
 void take_step(World& world, Course& course) {
   const StepReport& report = world.step();
   Told told{state_hash(world.state.bodies), report, {}};
-  for (const PartState& part : world.state.parts) told.part_rates.push_back(part.rate);
+  for (const PartState& part : world.state.parts) {
+    told.of_parts.insert(told.of_parts.end(), {part.travel, part.rate});
+    for (const Vec3& v : {part.pose.position, part.twist.linear, part.twist.angular})
+      told.of_parts.insert(told.of_parts.end(), v.begin(), v.end());
+  }
   course.steps.push_back(told);
 }
 
@@ -65,8 +70,7 @@ Course by_ranks(const World& begin, int steps, std::size_t ranks, std::vector<in
   for (std::size_t r = 1; r < ranks; ++r)
     for (int k = 0; k < steps; ++k) {
       EXPECT_EQ(course[r].steps[k].hash, course[0].steps[k].hash);
-      EXPECT_EQ(course[r].steps[k].part_rates, course[0].steps[k].part_rates)
-          << "rank " << r << ", step " << k;
+      EXPECT_EQ(course[r].steps[k].of_parts, course[0].steps[k].of_parts) << "rank " << r << ", step " << k;
     }
   return course[0];
 }
@@ -81,7 +85,7 @@ void expect_same(const Course& a, const Course& b) {
     ASSERT_EQ(p.sweeps, q.sweeps) << "step " << k;
     ASSERT_EQ(p.residual_rms_m_s, q.residual_rms_m_s) << "step " << k;
     ASSERT_EQ(a.steps[k].hash, b.steps[k].hash) << "step " << k;
-    ASSERT_EQ(a.steps[k].part_rates, b.steps[k].part_rates) << "step " << k;
+    ASSERT_EQ(a.steps[k].of_parts, b.steps[k].of_parts) << "step " << k;
     EXPECT_EQ(p.active_contacts, q.active_contacts);
     EXPECT_EQ(p.bodies_in_collision, q.bodies_in_collision);
     EXPECT_EQ(p.bodies, q.bodies);
@@ -366,21 +370,40 @@ void expect_same_parts(const Course& a, const Course& b) {
 
 // Contacts with a part depend on one another: all ranks solve those of a part that several subdomains touch.
 TEST(RankSteps, PartsThatForcesMove) {
-  for (const PairLaw& law :
-       {PairLaw{.friction = 0.4, .rolling_friction_m = 1e-3, .restitution = 0.3}, elastic_law()}) {
+  struct Case {
+    PairLaw law;
+    std::int32_t bodies_of_subdomain;
+    std::vector<std::size_t> ranks;
+  };
+  PairLaw sticky{.friction = 0.4, .restitution = 0.3};
+  sticky.cohesion = {.surface_tension = 20.0, .wetting_angle = 0.2, .bridge_volume = 1e-6};
+  for (const auto& [law, cut, numbers] :
+       {Case{{.friction = 0.4, .rolling_friction_m = 1e-3, .restitution = 0.3}, 24, {2, 5}},
+        Case{elastic_law(), 24, {2, 5}}, Case{sticky, 24, {3}},
+        Case{{.friction = 0.4}, 200, {3}}}) {  // the last one: a rank without bodies
     World world = pressed_heap(law);
-    cut_into(24, world.state);
+    cut_into(cut, world.state);
     const Course all = whole(world, 150);
     EXPECT_LT(all.end.parts[0].travel, -0.005);
     EXPECT_NEAR(all.end.parts[1].rate, 0.0, 1e-6);  // at its stop
     EXPECT_NEAR(all.end.parts[1].travel, 0.1, 1e-6);
     EXPECT_GT(std::abs(all.end.parts[2].travel), 5e-5);
-    for (const std::size_t ranks : {2u, 5u}) {
+    for (const std::size_t ranks : numbers) {
       const Course by = by_ranks(world, 150, ranks, {20, 120});
       expect_same(by, all);
       expect_same_parts(by, all);
     }
   }
+}
+
+/// The number of subdomains that touch a wall.
+std::size_t subdomains_at(std::size_t wall, const State& state) {
+  const std::vector<std::int32_t>& first = state.bodies.subdomains.first;
+  std::set<std::ptrdiff_t> found;
+  for (const Contact& c : state.contacts.list)
+    if (c.key.b == boundary_partner(wall))
+      found.insert(std::ranges::upper_bound(first, c.key.a) - first.begin());
+  return found.size();
 }
 
 // Subdomains are slices between the two pressing walls, or there is only one: then a part has an owner, whose
@@ -400,6 +423,10 @@ TEST(RankSteps, PartsThatOneSubdomainTouches) {
     flap.spring = 100.0 * mass;
     cut_into(per_slice, world.state);
     const Course all = whole(world, 150);
+    if (per_slice > 49) EXPECT_EQ(subdomains_at(wall_facing(world, Vec3::UnitZ()), all.end), 1u);
+    EXPECT_EQ(subdomains_at(wall_facing(world, Vec3::UnitX()), all.end),
+              per_slice == 343 ? 1u : 343u / per_slice);
+    EXPECT_NE(all.end.parts[0].travel, 0.0);
     for (const std::size_t ranks : {2u, 3u}) {
       SCOPED_TRACE(std::to_string(per_slice) + " a slice, " + std::to_string(ranks) + " ranks");
       const Course by = by_ranks(world, 150, ranks);

@@ -100,7 +100,7 @@ void RankInterface::list_edges(const Model& model, const WholeCut& cut, const Ra
     const Listed& of = listed_[k];
     for (std::size_t e = 0; e < of.edges.size(); ++e) {
       const std::int32_t part = b_of(of.edges[e]) - cut.bodies();
-      if (part >= 0 && part_home_[part] != many_homes) continue;  // within its subdomain
+      if (part >= 0 && part_home_[part] != many_homes) continue;  // no other subdomain touches it
       edges_.push_back(of.edges[e]);
       edge_contact_.push_back(of.contacts[e]);
     }

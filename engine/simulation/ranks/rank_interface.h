@@ -67,8 +67,8 @@ class RankInterface : public GhostLink {
   std::size_t own_bodies_ = 0, own_contacts_ = 0, own_subdomains_ = 0;
   std::int32_t first_body_ = 0, whole_bodies_ = 0;   // global: first own body; number of all bodies
   std::int64_t contacts_before_ = 0, contacts_ = 0;  // of lower ranks; of all
-  std::int64_t fixed_before_ = 0, fixed_ = 0,
-               all_fixed_ = 0;              // contacts with boundaries: of lower ranks; own
+  // Contacts with boundaries that no force moves: of lower ranks; own; of all.
+  std::int64_t fixed_before_ = 0, fixed_ = 0, all_fixed_ = 0;
   std::vector<std::int32_t> subdomain_of_;  // [own body]
 
   // Contacts between subdomains, packed into 64 bits each.

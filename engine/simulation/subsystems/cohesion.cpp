@@ -51,10 +51,13 @@ void pull(Workspace& w) {
     }
   };
   if (p.share == nullptr) return pull_of(0, w.attraction.size());
-  // In the order of the whole problem: contacts of a rank's bodies that others own come before its own ones.
+  // In the order of the whole problem: contacts of lower ranks, own ones, those of higher ranks.
   const auto own = static_cast<std::size_t>(p.blocks_at_home().back());
-  pull_of(own, w.attraction.size());
+  std::size_t higher = own;
+  while (higher < w.attraction.size() && (own == 0 || p.share->contact[higher] < p.share->contact[0])) ++higher;
+  pull_of(own, higher);
   pull_of(0, own);
+  pull_of(higher, w.attraction.size());
   std::vector<BodyVelocity> velocity(p.bodies());
   for (std::size_t i = 0; i < velocity.size(); ++i) velocity[i] = body_velocity(p.free_velocity[i]);
   p.share->ghosts->exchange(std::span(velocity));

@@ -102,7 +102,7 @@ struct MachineJoint {
   double stiffness = 0.0, rest = 0.0, damping = 0.0;
   JointMotor motor{};
 
-  /// Does it hold a body that no part carries?
+  /// Does it hold a body itself, not a part?
   bool holds_body() const {
     return a.kind == JointPartner::Kind::body || b.kind == JointPartner::Kind::body;
   }

@@ -14,7 +14,7 @@ namespace scree {
 struct BodyVelocity;
 
 /// [body] sets rows of ghosts to those of their owners: in a row of lanes numbers 0 to 2 and 4 to 6, in
-/// a velocity both vectors. All ranks must make the same calls in the same order.
+/// a velocity both vectors. Likewise whole rows of parts that only one subdomain touches. All ranks must make the same calls in the same order.
 class GhostLink {
  public:
   virtual ~GhostLink() = default;
@@ -61,7 +61,7 @@ class WholeNumbers {
 struct RankShare {
   std::vector<std::uint8_t> own;       // [subdomain] 1: of this rank
   std::vector<std::int32_t> by_place;  // subdomains in the order of the whole problem; empty: same order
-  std::vector<std::uint8_t> own_body;  // [body of the state, or a ghost] 1: of this rank
+  std::vector<std::uint8_t> own_body;  // [body] 1: of this rank; parts of machines are of every rank
   std::vector<std::uint8_t> colour;    // [contact] at the interface, its colour in the whole problem
   WholeNumbers body, contact;          // [own number] number in the whole problem
   std::int64_t contacts = 0;           // of the whole problem

@@ -78,8 +78,8 @@ Residual residual(const ContactProblem& p, const std::vector<BodyVelocity>& velo
   };
   add_ranges(p.blocks(), of_contacts, sum);
   sum_over(p.ranks(), sum);
-  sum.add(residual_of_rows(p, p.contact_rows, p.rows.size(), velocity, impulse,
-                           row_impulse));  // all ranks have them
+  // All ranks have these rows.
+  sum.add(residual_of_rows(p, p.contact_rows, p.rows.size(), velocity, impulse, row_impulse));
   return sum.value().residual();
 }
 

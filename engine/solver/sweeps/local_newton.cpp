@@ -54,12 +54,16 @@ class Neighbourhood {
     link_bodies(p, row_, contact_);
   }
 
+  /// Their number. Parts of machines can have many.
+  std::size_t count_of_body(std::int32_t body) const {
+    std::int64_t own = 0;
+    for_own_of(body, [&](std::int32_t) { ++own; });
+    return static_cast<std::size_t>(total(p_.ranks(), own));
+  }
   /// All contacts of a body, ascending.
   std::vector<Neighbour> of_body(std::int32_t body) const {
     std::vector<Neighbour> own;
-    if (const std::int32_t i = local_body(body); i >= 0)
-      for (std::int32_t k = row_[i]; k < row_[i + 1]; ++k)
-        if (p_.is_own(contact_[k])) own.push_back(neighbour(contact_[k]));
+    for_own_of(body, [&](std::int32_t contact) { own.push_back(neighbour(contact)); });
     return from_all(std::move(own));
   }
   /// One contact.
@@ -79,6 +83,14 @@ class Neighbourhood {
   ContactSolution& solution() const { return s_; }
 
  private:
+  /// Calls f(contact) for the contacts of a body that are a rank's own.
+  template <class F>
+  void for_own_of(std::int32_t body, F&& f) const {
+    const std::int32_t i = local_body(body);
+    if (i < 0) return;
+    for (std::int32_t k = row_[i]; k < row_[i + 1]; ++k)
+      if (p_.is_own(contact_[k])) f(contact_[k]);
+  }
   std::int32_t body_number(std::int32_t i) const { return p_.share == nullptr ? i : p_.share->body[i]; }
 
   Neighbour neighbour(std::int32_t c) const {
@@ -138,10 +150,10 @@ std::vector<Neighbour> contacts_around(const Neighbourhood& neighbourhood, std::
   };
   take(neighbourhood.contact(contact));
   while (!lightest.empty()) {
-    const std::vector<Neighbour> of_body = neighbourhood.of_body(lightest.top().number);
+    const std::int32_t body = lightest.top().number;
     lightest.pop();
-    if (part.size() + of_body.size() > most) continue;
-    for (const Neighbour& c : of_body) take(c);
+    if (part.size() + neighbourhood.count_of_body(body) > most) continue;
+    for (const Neighbour& c : neighbourhood.of_body(body)) take(c);
   }
   std::ranges::sort(part, {}, &Neighbour::number);
   return part;
