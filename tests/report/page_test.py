@@ -304,7 +304,7 @@ def check_phone(scree, browser, folder, picture):
     assert tall["high"] > 0.75 and tall["edge"] == 0, tall
 
 
-def in_browser(browser, page, folder, picture, size=(1200, 900), probe=PROBE):
+def in_browser(browser, page, folder, picture, size=(700, 500), probe=PROBE):
     path = os.path.join(folder, f"probe{next(PAGES)}.html")
     with open(path, "w", encoding="utf-8") as file:
         file.write(page.replace("</body>", probe + "</body>"))

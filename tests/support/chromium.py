@@ -46,7 +46,7 @@ class Chromium:
                 assert "error" not in answer, answer
                 return answer["result"]
 
-    def open(self, url, width=1200, height=900):
+    def open(self, url, width=700, height=500):
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         answer = self.ask("Page.navigate", url=url)
         assert "errorText" not in answer, answer

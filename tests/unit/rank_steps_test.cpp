@@ -423,9 +423,10 @@ TEST(RankSteps, PartsThatOneSubdomainTouches) {
     flap.spring = 100.0 * mass;
     cut_into(per_slice, world.state);
     const Course all = whole(world, 150);
-    if (per_slice > 49) EXPECT_EQ(subdomains_at(wall_facing(world, Vec3::UnitZ()), all.end), 1u);
-    EXPECT_EQ(subdomains_at(wall_facing(world, Vec3::UnitX()), all.end),
-              per_slice == 343 ? 1u : 343u / per_slice);
+    if (per_slice > 49) {
+      EXPECT_EQ(subdomains_at(wall_facing(world, Vec3::UnitZ()), all.end), 1u);
+    }
+    EXPECT_EQ(subdomains_at(wall_facing(world, Vec3::UnitX()), all.end) > 1, per_slice < 343);
     EXPECT_NE(all.end.parts[0].travel, 0.0);
     for (const std::size_t ranks : {2u, 3u}) {
       SCOPED_TRACE(std::to_string(per_slice) + " a slice, " + std::to_string(ranks) + " ranks");
