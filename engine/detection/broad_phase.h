@@ -50,8 +50,8 @@ struct PairListWorkspace {
 
 /// Gives exactly the pairs of find_candidate_pairs(), in the same order. It searches only when a box has left
 /// its enlarged one (by skin(i) m on each side); else it selects from the last search. The workspace changes
-/// run time, never the result. Pairs of bodies with a common bit in `unmoved` ([body], or
-/// empty) are left out. With a periodic cell as the overload above.
+/// run time, never the result. Pairs of bodies with a common bit in `unmoved` ([body], or empty)
+/// are left out. With a periodic cell as the overload above.
 void update_candidate_pairs(std::span<const BoundingBox> boxes,
                             const std::function<double(std::size_t)>& skin, PairListWorkspace& workspace,
                             CandidatePairs& pairs, std::span<const std::uint8_t> unmoved = {},
