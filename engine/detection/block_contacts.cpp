@@ -191,14 +191,14 @@ class PairLists {
     CachedNormalsOfBody cached_normals(m_.last.cached_normals, i);
     const std::int32_t *const partner = m_.w.pairs.b.data(), *const row = m_.w.pairs.row.data();
     const DetectionWorkspace::Reach *const reach = m_.w.reach.data(), of_body = reach[i];
-    const CollisionFilter* const filter = m_.in.filter;
+    const CollisionFilter& filter = m_.w.filter;
     const bool only_ellipsoids = m_.in.shapes.only_ellipsoids();
     const Halo* const halo = m_.in.halo;
     const std::size_t first_ghost = halo == nullptr ? m_.in.bodies.size() : halo->own_bodies(),
                       first_after = halo == nullptr ? first_ghost : halo->first_after();
     for (auto p = row[i], end = row[i + 1]; p < end; ++p) {
       const std::int32_t b = partner[p];
-      if (filter != nullptr && filter->contain(i, b)) continue;
+      if (filter.contain(i, b)) continue;
       if (static_cast<std::size_t>(b) >= first_ghost && static_cast<std::size_t>(b) < first_after) continue;
       const PairKind kind =
           only_ellipsoids ? two_ellipsoids : pair_kind(m_.placed, static_cast<std::int32_t>(i), b);

@@ -172,6 +172,8 @@ DetectionReport find_contacts(const DetectionInput& in, DetectionWorkspace& w,
     w.stamp = 0;
   }
   place_boundaries(in, w);
+  w.filter.clear();
+  if (in.fill_filter) in.fill_filter(w.filter);
 
   const std::size_t n = in.halo == nullptr ? in.bodies.size() : in.halo->own_bodies();
   w.contact_row.resize(n + 1);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <span>
 
 #include "engine/bodies/bodies.h"
@@ -17,7 +18,10 @@ struct CollisionFilter {
   // Partners of body a, of higher slots, ascending: [row[a], row[a + 1])
   std::vector<std::int32_t> row, partner;
 
-  bool empty() const { return partner.empty(); }
+  void clear() {
+    row.clear();
+    partner.clear();
+  }
   bool contain(std::size_t a, std::int32_t b) const {
     return !partner.empty() && std::binary_search(partner.begin() + row[a], partner.begin() + row[a + 1], b);
   }
@@ -50,7 +54,9 @@ struct DetectionInput {
   std::span<const BoundaryPose> boundary_pose = {};  // [boundary]; empty: at rest
   PlacedCell cell = {};
   double bridge_m = 0.0;  // largest gap at which surfaces attract each other
-  const CollisionFilter* filter = nullptr;
+  /// Fills the filter; called when all bodies have their slots, those of the halo too. Empty: none is
+  /// filtered.
+  std::function<void(CollisionFilter&)> fill_filter = {};
   Halo* halo = nullptr;  // of a rank; null: there are no other bodies
 };
 
@@ -96,6 +102,7 @@ struct DetectionWorkspace {
     Vec3 low, high;  // m, bodies far enough from this box are clear as well
     bool moves;      // or is a belt: bodies that sleep on it wake
   };
+  CollisionFilter filter;
   std::vector<Guard> guards;          // [boundary]
   std::vector<std::uint8_t> unmoved;  // [body] bits: a ghost; asleep or carried. Empty if there are none
   std::vector<Found> found;           // [block of bodies]

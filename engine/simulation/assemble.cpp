@@ -410,6 +410,7 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
   add_stops(model, state, h, w);
   const double of_joints = add_joints(model, state, h, interval.middle, w);
   w.before.resize(p.bodies(), Twist{});
+  if (w.decomposition) w.decomposition->number_others(p);
   if (is_wide(settings.solver) && newton)
     p.complete_rows();
   else
@@ -425,7 +426,6 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
   if (model.materials.cohere()) p.gravity_speed = std::hypot(p.gravity_speed, attraction_speed(w));
   const auto edges = static_cast<double>(
       std::max<std::int64_t>(1, p.share == nullptr ? std::ssize(contacts) : p.share->contacts));
-  if (w.decomposition) w.decomposition->number_others(p);
   p.velocity_scale = p.gravity_speed + weight_of_change * std::sqrt(assembled.squares / edges);
 }
 

@@ -42,16 +42,16 @@ struct Outlook {
 /// wakes sleeping bodies that a moving boundary reaches.
 void detect(const Model& model, State& state, const Outlook& outlook, Workspace& w, StepReport& report) {
   const auto& [middle_s, interval_s, reach] = outlook;
-  list_bonded(model, state, w);
   const double by_forces = most(state.bodies.ranks, largest(w.body_acceleration));
   const double free_speed =
       (w.gravity.norm() + by_forces) * interval_s + speed_across_cell(model, state.bodies, interval_s, w);
   do {
     Halo* const halo = w.decomposition ? w.decomposition->attach_halo(w.cell, state) : nullptr;
-    const DetectionReport found = find_contacts(
-        {model.shapes, state.bodies, model.boundaries, middle_s, interval_s, free_speed, w.boundary_pose,
-         w.cell, std::max(model.materials.farthest_bridge(), reach), &w.bonded, halo},
-        w.detection, {state.contacts, state.cached_normals, state.cached});
+    const DetectionReport found =
+        find_contacts({model.shapes, state.bodies, model.boundaries, middle_s, interval_s, free_speed,
+                       w.boundary_pose, w.cell, std::max(model.materials.farthest_bridge(), reach),
+                       [&](CollisionFilter& filter) { list_bonded(model, state, w, filter); }, halo},
+                      w.detection, {state.contacts, state.cached_normals, state.cached});
     if (halo != nullptr) w.decomposition->detach_halo();
     report.candidates = total(state.bodies.ranks, found.candidates);
     report.narrow_phase_failures = total(state.bodies.ranks, found.failures);
@@ -124,10 +124,13 @@ bool find_and_solve(const IntervalParts& in, const IntervalTimes& times, bool fi
   const double middle = times.middle_s(), h = times.h, outlook = times.to_next_s() * model.settings.substeps;
   if (find && bonds_are_due(model, state, times.begin_s)) {
     detect(model, state, {middle, outlook, reach_of_bonds(model, state, times.begin_s)}, w, report);
-    form_bonds(model, times.begin_s, w.cell, state, result);
+    if (w.decomposition) w.decomposition->attach_halo(w.cell, state);
+    form_bonds(model, times.begin_s, w, state, result);
+    if (w.decomposition) w.decomposition->take_bonds();
   }
   w.broken.clear();
   for (int attempt = 0;; ++attempt) {
+    if (w.decomposition) w.decomposition->leave_problem(state);
     if (find || attempt > 0) detect(model, state, {middle, outlook}, w, report);
     clock.charge(report.time.detection);
     const bool corrected = resolve(model, state, {h, middle, times.to_next_s()}, w, solved);

@@ -325,7 +325,7 @@ class EnergyBound {
     for (std::size_t r = p_.contact_rows; r < p_.rows.size(); ++r)
       join_moved(static_cast<std::size_t>(p_.rows[r].edge.a), static_cast<std::size_t>(p_.rows[r].edge.b));
     if (p_.cell)  // all contacts across its seam share its shape
-      for (std::size_t i = 1; i < p_.bodies(); ++i) join_moved(0, i);
+      for (std::size_t i = 0; i < p_.bodies(); ++i) join_moved(first_body(), i);
     if (!w_.decomposition) return;
     shared_.agree(p_, w_.decomposition->shared_bodies(), clusters_);
     // Clusters connected through other ranks are connected here too.
@@ -412,7 +412,13 @@ class EnergyBound {
       s.velocity[i] =
           body_velocity({mixed(share, from.linear, to.linear), mixed(share, from.angular, to.angular)});
     }
-    if (p_.cell) s.cell_rate = mixed(work_[clusters_.of(0)].share, without.cell_rate, s.cell_rate);
+    if (p_.cell) s.cell_rate = mixed(work_[clusters_.of(first_body())].share, without.cell_rate, s.cell_rate);
+  }
+
+  /// Body 0 of the whole problem, of which all ranks have a copy if there is a cell.
+  std::size_t first_body() const {
+    if (p_.share == nullptr) return 0;
+    return static_cast<std::size_t>(p_.share->body.find(0));
   }
 
   Workspace& w_;

@@ -131,7 +131,6 @@ struct Workspace {
   std::vector<JointPlace> joints;         // [joint]
   std::vector<BondPlace> bonds;           // [bond]
   std::vector<BrokenBond> broken;         // in this (sub)step
-  CollisionFilter bonded;
   std::shared_ptr<FlightWorkspace> flight;         // of piecewise steps, created by the first of them
   std::vector<std::uint8_t> in_collision;          // [body]
   std::vector<Twist> felt;                         // [body] sleeping: impulse and moment that move no body

@@ -173,6 +173,18 @@ class Ranks(unittest.TestCase):
             self.run_by(2, self.scene(f"machines/{name}.toml"), "--until", until, "-o", self.path(name + " by two"))
             self.expect_same(name, name + " by two")
 
+    def test_cell_that_holds_a_stress(self):
+        self.compare_ranks("validation/sheared_spheres.toml", 0.05, "count=3000", by=((3, 1),))
+
+    def test_chain(self):
+        self.compare_ranks("machines/chain.toml", 0.04, by=((2, 1),))
+
+    def test_bonds(self):
+        self.compare_ranks("bonds/brazilian.toml", 0.0006, by=((3, 1),))
+        self.run_by(3, self.scene("bonds/brazilian.toml"), "--until", "0.0004", "-o", self.path("halted"))
+        self.run_by(2, "--resume", self.path("halted"), "--until", "0.0006")
+        self.expect_same("alone", "halted")
+
     def test_wall_cells(self):
         self.compare_ranks("wear/chute.toml", 0.8, by=((3, 1),))
         names = glob.glob("vtk/wall_cells_*", root_dir=self.path("alone"))
@@ -261,9 +273,9 @@ class Ranks(unittest.TestCase):
         self.assertEqual(self.summary("run")["status"], "failed")
 
     def test_unsupported_features_are_refused_by_key(self):
-        for scene, key in (("machines/chain.toml", "joints"), ("bonds/brazilian.toml", "bonds"),
-                           ("cells/constant_pressure.toml", "cell"), ("piecewise/gas.toml", "stepping")):
-            done = self.run_by(2, self.scene(scene), "-o", self.path("refused"), check=False)
+        for scene, key, *more in (("piecewise/gas.toml", "stepping"),
+                                  ("inclined_tube/inclined_tube.toml", "sleep", "--set", "sleep.speed=0.001")):
+            done = self.run_by(2, self.scene(scene), *more, "-o", self.path("refused"), check=False)
             self.assertEqual(done.returncode, 3, done.stderr)
             self.assertRegex(done.stderr, rf"error: .*{scene}.*: {re.escape(key)}: .*several ranks")
             self.assertFalse(os.path.exists(self.path("refused")))

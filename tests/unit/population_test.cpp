@@ -237,10 +237,15 @@ TEST(Population, RemovalKeepsCachesOfOtherBodies) {
 
 TEST(Population, AllBodiesMayBeRemovedAndIdsAreNotReused) {
   test::World world = test::loose_heap(2, 2, {}, 1e-3);
+  BondLaw glue;
+  glue.reach = 1.0;
+  world.model.bonds.push_back(glue);
   world.run(0.1);
+  ASSERT_FALSE(world.state.bonds.empty());
   const std::vector<BodyId> all = world.state.bodies.id;
   remove(world.state, all);
   EXPECT_EQ(world.state.bodies.size(), 0u);
+  EXPECT_TRUE(world.state.bonds.empty());
   EXPECT_EQ(world.step().contacts, 0);
   const NewBody body{ShapeIndex(0), world.material, {Vec3(0.2, 0.2, 0.5), Quat::Identity()}, {}};
   EXPECT_EQ(insert(world.model, world.state, body), static_cast<BodyId>(all.size()));

@@ -103,6 +103,9 @@ void expect_same(const Course& a, const Course& b) {
     EXPECT_EQ(p.coarseness.turn_rad, q.coarseness.turn_rad);
     EXPECT_EQ(p.coarseness.wall_travel, q.coarseness.wall_travel);
     EXPECT_EQ(p.halvings, q.halvings);
+    EXPECT_EQ(p.bonds_formed, q.bonds_formed);
+    EXPECT_EQ(p.bonds_broken, q.bonds_broken);
+    EXPECT_EQ(p.bond_use, q.bond_use);
     EXPECT_EQ(p.time_s, q.time_s);
   }
   EXPECT_EQ(a.end.bodies.id, b.end.bodies.id);
@@ -241,6 +244,39 @@ TEST(RankSteps, APeriodicCellThatFlows) {
   const Course all = whole(world, 200);
   EXPECT_GT(all.steps.back().report.active_contacts, 200);
   for (const std::size_t ranks : {2u, 3u, 6u}) expect_same(by_ranks(world, 200, ranks), all);
+}
+
+// The cell's rates are unknowns of the solution: all contacts across its seam depend on one another.
+TEST(RankSteps, ACellThatHoldsStresses) {
+  struct Case {
+    PairLaw law;
+    int steps;
+    std::vector<std::size_t> ranks;
+  };
+  for (const auto& [law, steps, numbers] :
+       {Case{{.friction = 0.4, .restitution = 0.5}, 120, {2, 6}}, Case{elastic_law(), 110, {3}}}) {
+    World world = heap(law);
+    world.model.boundaries.clear();
+    world.model.settings.gravity.setZero();
+    PeriodicCell& cell = world.model.cell;
+    cell.periodic = {true, true, true};
+    cell.high = Vec3::Constant(7 * 0.22);
+    CellFlow shear;
+    shear.rate(0, 2) = 2.0;
+    cell.flow = {shear};
+    for (auto& held : cell.held) held = HeldStress{.stress = 2e4};
+    cut_into(24, world.state);
+    world.model.settings.sort_interval = 40;
+    const Course all = whole(world, steps);
+    EXPECT_GT(all.steps.back().report.active_contacts, 200);
+    EXPECT_LT(all.end.cell.deformation(2, 2), 0.95);
+    for (const std::size_t ranks : numbers) {
+      const Course by = by_ranks(world, steps, ranks, {20});
+      expect_same(by, all);
+      EXPECT_EQ(by.end.cell.deformation, all.end.cell.deformation);
+      EXPECT_EQ(by.end.cell.rate, all.end.cell.rate);
+    }
+  }
 }
 
 /// Grains enter by an inlet, rest on others, leave by an outlet and are reflected; there are none at first.
@@ -469,6 +505,107 @@ TEST(RankSteps, JointsOfParts) {
     expect_same_parts(by, all);
     EXPECT_EQ(by.end.joints[0].impulse, all.end.joints[0].impulse);
     EXPECT_EQ(by.end.joints[0].coordinate, all.end.joints[0].coordinate);
+  }
+}
+
+/// A joint of body a with body b, or with the ground, that is closed now; its frames are those of the world.
+MachineJoint joint_of(JointKind kind, std::int32_t a, std::int32_t b, const State& state) {
+  const Bodies& bodies = state.bodies;
+  const Vec3 point = b < 0 ? bodies.position[a] : Vec3(0.5 * (bodies.position[a] + bodies.position[b]));
+  const auto partner = [&](std::int32_t body) -> JointPartner {
+    if (body < 0) return {JointPartner::Kind::ground, 0, {point, Quat::Identity()}};
+    const Quat turn = bodies.orientation[body].conjugate();
+    return {JointPartner::Kind::body, bodies.id[body], {turn * (point - bodies.position[body]), turn}};
+  };
+  MachineJoint joint;
+  joint.name = "joint " + std::to_string(a);
+  joint.kind = kind;
+  joint.a = partner(b);
+  joint.b = partner(a);
+  return joint;
+}
+
+// Neighbours in one subdomain and in several, bodies far from one another, on the ground and on a part.
+TEST(RankSteps, JointsOfBodies) {
+  World world = heap({.friction = 0.4, .rolling_friction_m = 1e-3, .restitution = 0.3});
+  std::vector<MachineJoint>& joints = world.model.joints;
+  joints.push_back(joint_of(JointKind::fixed, 100, 101, world.state));
+  joints.push_back(joint_of(JointKind::spherical, 23, 24, world.state));
+  MachineJoint hinge = joint_of(JointKind::revolute, 200, 249, world.state);
+  hinge.has_coordinate = true;
+  hinge.motor.kind = JointMotor::Kind::speed;
+  hinge.motor.value = 3.0;
+  hinge.motor.most = 20.0;
+  hinge.friction = 0.5;
+  joints.push_back(hinge);
+  MachineJoint rod = joint_of(JointKind::distance, 10, 330, world.state);
+  rod.length = 2.0 * rod.b.frame.position.norm();
+  rod.a.frame.position.setZero();
+  rod.b.frame.position.setZero();
+  joints.push_back(rod);
+  joints.push_back(joint_of(JointKind::spherical, 60, -1, world.state));
+  Part& floor = let_move(world, wall_facing(world, Vec3::UnitZ()), Freedom::along, Vec3::UnitZ(), 2000.0);
+  floor.spring = 1e6;
+  floor.damping = 2e4;
+  MachineJoint on_part = joint_of(JointKind::spherical, 3, -1, world.state);
+  on_part.a.kind = JointPartner::Kind::part;
+  joints.push_back(on_part);
+  cut_into(24, world.state);
+  world.model.settings.sort_interval = 40;
+  const Course all = whole(world, 150);
+  EXPECT_GT(std::abs(all.end.joints[2].coordinate), 0.1);
+  EXPECT_GT(all.steps.back().report.active_contacts, 100);
+  EXPECT_GT(std::abs(all.steps.back().report.energy.joint_work), 0.0);
+  for (const std::size_t ranks : {2u, 5u}) {
+    const Course by = by_ranks(world, 150, ranks, {20, 120});
+    expect_same(by, all);
+    expect_same_parts(by, all);
+    ASSERT_EQ(by.end.joints.size(), joints.size());
+    for (std::size_t k = 0; k < joints.size(); ++k) {
+      EXPECT_EQ(by.end.joints[k].impulse, all.end.joints[k].impulse) << joints[k].name;
+      EXPECT_EQ(by.end.joints[k].coordinate, all.end.joints[k].coordinate) << joints[k].name;
+    }
+  }
+}
+
+// Bonds form between the bodies of several ranks, break when these fall, and are lost with removed bodies.
+// Each rank knows all of them.
+TEST(RankSteps, BodiesThatBondsHold) {
+  World world = heap({.friction = 0.4, .restitution = 0.3});
+  BondLaw glue;
+  glue.name = "glue";
+  glue.reach = 1.0;
+  glue.youngs_modulus = 1e6;
+  glue.damping = 0.1;
+  glue.tensile_strength = 4e4;
+  glue.time_s = 0.05;
+  BondLaw weld;
+  weld.name = "weld";
+  weld.reach = 0.01;
+  weld.time_s = 0.2;
+  world.model.bonds = {glue, weld};
+  world.model.outlets.push_back({"hole", BoxRegion{Vec3(0.3, 0.3, -1.0), Vec3(0.6, 0.6, 0.3)}});
+  cut_into(24, world.state);
+  world.model.settings.sort_interval = 40;
+  const Course all = whole(world, 150);
+  std::int64_t formed = 0, broken = 0;
+  for (const Told& told : all.steps) {
+    formed += told.report.bonds_formed;
+    broken += told.report.bonds_broken;
+  }
+  EXPECT_GT(broken, 20);
+  EXPECT_LT(std::ssize(all.end.bonds), formed - broken);  // some are lost with bodies
+  EXPECT_GT(std::ssize(all.end.bonds), 50);
+  for (const std::size_t ranks : {2u, 5u}) {
+    const Course by = by_ranks(world, 150, ranks, {20, 120});
+    expect_same(by, all);
+    ASSERT_EQ(by.end.bonds.size(), all.end.bonds.size());
+    for (std::size_t k = 0; k < all.end.bonds.size(); ++k) {
+      const Bond &p = by.end.bonds[k], &q = all.end.bonds[k];
+      EXPECT_EQ(std::pair(p.a, p.b), std::pair(q.a, q.b));
+      EXPECT_EQ(p.law, q.law);
+      EXPECT_EQ(p.impulse, q.impulse);
+    }
   }
 }
 

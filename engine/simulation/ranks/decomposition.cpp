@@ -89,9 +89,34 @@ void Decomposition::remove(std::span<const BodyId> ids, State& state) {
   for (const std::int32_t slot : own_gone) gone.push_back(cut_.first_body(ranks_.rank()) + slot);
   gone = of_all(&ranks_, gone);
   if (state.contacts.row.size() != state.bodies.size() + 1) state.contacts.index(state.bodies.size());
+  std::vector<Bond> bonds = std::move(state.bonds);  // these have global numbers
+  state.bonds.clear();
   scree::remove(state, own, halo_.slots_without(gone));
+  std::erase_if(bonds, [&](Bond& bond) {
+    for (std::int32_t* const body : {&bond.a, &bond.b}) {
+      const auto before = std::ranges::lower_bound(gone, *body);
+      if (before != gone.end() && *before == *body) return true;
+      *body -= static_cast<std::int32_t>(before - gone.begin());
+    }
+    return false;
+  });
+  state.bonds = std::move(bonds);
   halo_.remove(gone, own_gone);
   agree(state);
+}
+
+std::int32_t Decomposition::slot_in_halo(std::int32_t number) const {
+  const std::int32_t first = cut_.first_body(ranks_.rank());
+  const auto own = static_cast<std::int32_t>(halo_.own_bodies());
+  if (number >= first && number < first + own) return number - first;
+  const std::int32_t ghost = halo_.find(number);
+  return ghost < 0 ? -1 : own + ghost;
+}
+
+std::int32_t Decomposition::number_in_halo(std::int32_t slot) const {
+  const auto own = static_cast<std::int32_t>(halo_.own_bodies());
+  return slot < own ? cut_.first_body(ranks_.rank()) + slot
+                    : halo_.number(static_cast<std::size_t>(slot - own));
 }
 
 void Decomposition::insert(const Model& model, const NewBody& body, State& state) {
@@ -133,6 +158,7 @@ void Decomposition::share_out(State whole, State& state) {
       append_list(std::span(cut.first), to[r]);
       append_list(std::span(cut.first_of_rank), to[r]);
       append(subdomains.cut_bodies, to[r]);
+      append_list(std::span<const Bond>(whole.bonds), to[r]);
       const Bytes part =
           write_part(whole, cut.first_body(static_cast<int>(r)), cut.first_body(static_cast<int>(r) + 1),
                      [](std::int32_t slot) { return slot; });
@@ -145,6 +171,8 @@ void Decomposition::share_out(State whole, State& state) {
   reader.take_list(cut_.first);
   reader.take_list(cut_.first_of_rank);
   cut_bodies_ = reader.take<std::int32_t>();
+  state.bonds.clear();
+  reader.take_list(state.bonds);
   take(reader.rest(), state);
 }
 

@@ -33,6 +33,15 @@ class Decomposition {
     return &halo_;
   }
   void detach_halo() { halo_.detach(); }
+  /// While the halo is attached: the slot of the body with this global number, or -1; and the number of a
+  /// slot.
+  std::int32_t slot_in_halo(std::int32_t number) const;
+  std::int32_t number_in_halo(std::int32_t slot) const;
+  /// Detaches the halo, and prepares for the bodies of new bonds.
+  void take_bonds() {
+    halo_.detach();
+    interface_.forget();
+  }
 
   void enter_problem(const Model& model, State& state, std::vector<Vec3>& accelerations) {
     interface_.enter(model, cut_, halo_, state, accelerations);

@@ -1,7 +1,5 @@
 #include "engine/simulation/ranks/not_by_ranks.h"
 
-#include <algorithm>
-
 namespace scree {
 
 std::vector<NotByRanks> not_by_ranks(const Model& model) {
@@ -18,9 +16,6 @@ std::vector<NotByRanks> not_by_ranks(const Model& model) {
          "position corrections except split");
   refuse(settings.restitution_law == RestitutionLaw::energetic, "restitution_law", "energetic impacts");
   refuse(settings.sleep.is_on(), "sleep", "sleep");
-  refuse(std::ranges::any_of(model.joints, &MachineJoint::holds_body), "joints", "joints of bodies");
-  refuse(!model.bonds.empty(), "bonds", "bonds");
-  refuse(model.cell.holds_stress(), "cell", "cells with a prescribed stress");
   refuse(static_cast<bool>(model.forces.own), "forces", "forces of a program");
   return found;
 }

@@ -29,7 +29,8 @@ class RankHalo : public Halo {
   void remove(std::span<const std::int32_t> gone, std::span<const std::int32_t> own_gone);
 
   // Properties of ghosts at the last detection.
-  std::int32_t number(std::size_t ghost) const { return lists_.number[ghost]; }  // global
+  std::int32_t find(std::int32_t whole_number) const { return lists_.find(whole_number); }  // or -1
+  std::int32_t number(std::size_t ghost) const { return lists_.number[ghost]; }             // global
   MaterialIndex material(std::size_t ghost) const { return records_[ghost].material; }
 
   std::size_t own_bodies() const override { return own_; }

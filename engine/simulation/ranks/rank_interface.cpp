@@ -9,6 +9,7 @@
 #include "engine/core/parallel.h"
 #include "engine/simulation/assemble.h"
 #include "engine/simulation/subsystems/contact_springs.h"
+#include "engine/simulation/subsystems/population.h"
 #include "engine/solver/sweeps/cone.h"
 #include "engine/solver/sweeps/interface_order.h"
 
@@ -127,6 +128,26 @@ void RankInterface::find_part_homes(const WholeCut& cut) {
                        1;
 }
 
+/// Bodies that joints hold: every rank computes the rows of these. All contacts across the seam of a cell
+/// that holds stresses depend on one another: body 0 of all ranks connects them.
+void RankInterface::find_held(const Model& model, const State& state) {
+  held_.clear();
+  if (model.cell.holds_stress() && whole_bodies_ > 0) held_.push_back(0);
+  for (const Bond& bond : state.bonds) held_.insert(held_.end(), {bond.a, bond.b});
+  std::vector<std::int32_t> own;
+  const bool any_joint = std::ranges::any_of(model.joints, &MachineJoint::holds_body);
+  const SlotsById slots(any_joint ? state.bodies : Bodies{});
+  for (const MachineJoint& joint : model.joints)
+    for (const JointPartner* const partner : {&joint.a, &joint.b})
+      if (partner->kind == JointPartner::Kind::body)
+        if (const std::int32_t slot = slots.find(partner->index); slot >= 0)
+          own.push_back(first_body_ + slot);
+  if (any_joint)
+    for (const std::int32_t body : of_all(&ranks_, own)) held_.push_back(body);
+  std::ranges::sort(held_);
+  held_.erase(std::ranges::unique(held_).begin(), held_.end());
+}
+
 /// Colours as in a single process: subdomains in the order of their hash, with the first colour that neither
 /// body has; contacts with an impulse before the others.
 void RankInterface::colour(const WholeCut& cut) {
@@ -177,14 +198,17 @@ void RankInterface::choose_cone(const WholeCut& cut) {
   between_.resize(all_edges_.size());
   for (std::size_t e = 0; e < all_edges_.size(); ++e)
     between_[e] = {{a_of(all_edges_[e]), b_of(all_edges_[e])}, turn_of_[e]};
-  const std::vector<std::uint8_t> visited = cone_of(
-      between_, [=](std::int32_t body) { return (body >= first && body < end) || body >= parts; }, needed_);
+  const auto is_needed = [&](std::int32_t body) {
+    return (body >= first && body < end) || body >= parts || std::ranges::binary_search(held_, body);
+  };
+  const std::vector<std::uint8_t> visited = cone_of(between_, is_needed, needed_);
   wanted_.clear();
   wanted_of_rank_.assign(1, 0);
   std::vector<std::int32_t> bodies;
   const auto add_ghost = [&](std::int32_t body) {
     if (body < parts && (body < first || body >= end)) bodies.push_back(body);
   };
+  for (const std::int32_t body : held_) add_ghost(body);
   for (int r = 0; r < ranks_.count(); ++r) {
     for (std::size_t e = first_of_rank_[r]; e < first_of_rank_[r + 1]; ++e) {
       if (visited[e] == 0 && r != rank) continue;
@@ -288,13 +312,13 @@ ContactKey RankInterface::outer_key(const Contacts& contacts, std::size_t contac
   return key;
 }
 
+std::int32_t RankInterface::local(std::int32_t number) const {
+  const std::int32_t ghost = ghosts_.find(number);
+  return ghost < 0 ? number - first_body_ : static_cast<std::int32_t>(own_bodies_) + ghost;
+}
+
 void RankInterface::append_cone(State& state) {
   std::vector<Contact>& contacts = state.contacts.list;
-  const std::int32_t first = first_body_;
-  const auto local = [&](std::int32_t number) {
-    const std::int32_t ghost = ghosts_.find(number);
-    return ghost < 0 ? number - first : static_cast<std::int32_t>(own_bodies_) + ghost;
-  };
   cone_.resize(wanted_.size());
   send_lists(
       ranks_, contacts_for_, wanted_of_rank_, cone_out_,
@@ -394,6 +418,7 @@ void RankInterface::enter(const Model& model, const WholeCut& cut, const RankHal
     append_all(all, all_edges_);
     first_of_rank_.clear();
     for (const std::size_t byte : first_byte) first_of_rank_.push_back(byte / sizeof(std::uint64_t));
+    find_held(model, state);
     colour(cut);
     choose_cone(cut);
   }
@@ -402,11 +427,19 @@ void RankInterface::enter(const Model& model, const WholeCut& cut, const RankHal
   if (model.materials.are_elastic()) find_spring_memories(state);
   append_cone(state);
   number(state);
+  for (Bond& bond : state.bonds) {
+    bond.a = local(bond.a);
+    bond.b = local(bond.b);
+  }
   is_entered_ = true;
 }
 
 void RankInterface::leave(State& state) {
   for (const auto& [contact, partner] : renamed_) state.contacts.list[contact].key.b = partner;
+  for (Bond& bond : state.bonds) {
+    bond.a = share_.body[bond.a];
+    bond.b = share_.body[bond.b];
+  }
   state.contacts.list.resize(own_contacts_);
   state.contacts.row.resize(own_bodies_ + 1);
   drop_ghosts(own_bodies_, state.bodies);

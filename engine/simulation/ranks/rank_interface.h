@@ -48,10 +48,13 @@ class RankInterface : public GhostLink {
   void number_driven(const Model& model);
   void list_edges(const Model& model, const WholeCut& cut, const RankHalo& halo, const State& state);
   void find_part_homes(const WholeCut& cut);
+  void find_held(const Model& model, const State& state);
   void colour(const WholeCut& cut);
   void choose_cone(const WholeCut& cut);
   void append_ghost_bodies(const WholeCut& cut, State& state, std::vector<Vec3>& accelerations);
   void find_spring_memories(const State& state);
+  /// The slot of one of its own bodies, or of a ghost.
+  std::int32_t local(std::int32_t number) const;
   void append_cone(State& state);
   void number(const State& state);
   std::size_t row_of_part(std::size_t driven) const {
@@ -95,6 +98,8 @@ class RankInterface : public GhostLink {
   std::vector<std::int32_t> by_hash_;
   std::vector<InterfaceContact> between_;
   std::vector<std::uint32_t> needed_;  // [global body], see cone_of()
+
+  std::vector<std::int32_t> held_;  // global numbers of bodies that all ranks have, ascending
 
   GhostLists ghosts_;
   std::vector<std::int32_t> wanted_;         // indices in all_edges_: edges of the cone owned by other ranks

@@ -135,6 +135,7 @@ State without_bodies(const State& state) {
   other.step = state.step;
   other.time_s = state.time_s;
   other.bodies.next_id = state.bodies.next_id;
+  other.bonds = state.bonds;
   other.joints = state.joints;
   other.actuators = state.actuators;
   other.parts = state.parts;

@@ -5,6 +5,7 @@
 
 #include "engine/core/ordering.h"
 #include "engine/core/parallel.h"
+#include "engine/simulation/ranks/decomposition.h"
 #include "engine/simulation/subsystems/population.h"
 #include "engine/simulation/subsystems/spring_terms.h"
 #include "engine/solver/problem/contact_response.h"
@@ -34,6 +35,21 @@ Quat frame_along(const Vec3& n) {
   axes << n, t1, t2;
   return Quat(axes);
 }
+
+/// Slots of bodies from the numbers in bonds, which are global in runs by ranks, and back.
+class BondedSlots {
+ public:
+  explicit BondedSlots(const Workspace& w) : ranks_(w.decomposition.get()) {}
+  std::int32_t slot(std::int32_t number) const {
+    return ranks_ == nullptr ? number : ranks_->slot_in_halo(number);
+  }
+  std::int32_t number(std::int32_t slot) const {
+    return ranks_ == nullptr ? slot : ranks_->number_in_halo(slot);
+  }
+
+ private:
+  const Decomposition* ranks_;
+};
 
 Bond glue(const Model& model, const Bodies& bodies, const PlacedCell& cell, std::int32_t law,
           const Contact& c) {
@@ -155,12 +171,12 @@ double reach_of_bonds(const Model& model, const State& state, double begin_s) {
     longest = std::max(longest, model.shapes.smallest_length(shape));
   for (std::size_t law = 0; law < model.bonds.size(); ++law)
     if (is_due(model, state, law, begin_s)) reach = std::max(reach, model.bonds[law].reach * longest);
-  return reach;
+  return most(state.bodies.ranks, reach);
 }
 
-void form_bonds(const Model& model, double begin_s, const PlacedCell& cell, State& state,
-                StepResult& result) {
+void form_bonds(const Model& model, double begin_s, Workspace& w, State& state, StepResult& result) {
   const Bodies& bodies = state.bodies;
+  const BondedSlots bonded(w);
   const std::vector<Contact>& contacts = state.contacts.list;
   std::vector<std::pair<std::int32_t, std::int32_t>> glued;
   const auto note = [&](std::int32_t a, std::int32_t b) { glued.emplace_back(std::minmax(a, b)); };
@@ -170,7 +186,8 @@ void form_bonds(const Model& model, double begin_s, const PlacedCell& cell, Stat
   for (std::size_t law = 0; law < model.bonds.size(); ++law) {
     if (!is_due(model, state, law, begin_s)) continue;
     const BondLaw& of = model.bonds[law];
-    const std::size_t before = state.bonds.size();
+    std::vector<Bond> formed;
+    std::vector<BondEvent> events;
     for (std::size_t c = 0; c < contacts.size();) {
       std::size_t nearest = c, end = c;
       for (; end < contacts.size() && contacts[end].key.a == contacts[c].key.a &&
@@ -182,20 +199,26 @@ void form_bonds(const Model& model, double begin_s, const PlacedCell& cell, Stat
       const ContactKey& key = contact.key;
       if (is_boundary(key.b) || contact.gap > of.reach * double{contact.length}) continue;
       if (!glues(of, bodies.material[key.a]) || !glues(of, bodies.material[key.b])) continue;
-      if (std::ranges::binary_search(glued, std::pair(key.a, key.b))) continue;
-      const Bond& bond =
-          state.bonds.emplace_back(glue(model, bodies, cell, static_cast<std::int32_t>(law), contact));
-      result.bonds.push_back({bond.law,
-                              bodies.id[bond.a],
-                              bodies.id[bond.b],
-                              true,
-                              bodies.position[bond.a] + contact.arm_a,
-                              {},
-                              {}});
+      const std::int32_t a = bonded.number(key.a), b = bonded.number(key.b);
+      if (std::ranges::binary_search(glued, std::pair(a, b))) continue;
+      Bond& bond = formed.emplace_back(glue(model, bodies, w.cell, static_cast<std::int32_t>(law), contact));
+      bond.a = a;
+      bond.b = b;
+      events.push_back({bond.law,
+                        bodies.id[key.a],
+                        bodies.id[key.b],
+                        true,
+                        bodies.position[key.a] + contact.arm_a,
+                        {},
+                        {}});
     }
-    for (std::size_t k = before; k < state.bonds.size(); ++k) note(state.bonds[k].a, state.bonds[k].b);
+    formed = of_all(bodies.ranks, formed);
+    events = of_all(bodies.ranks, events);
+    for (const Bond& bond : formed) note(bond.a, bond.b);
     std::ranges::sort(glued);
-    result.report.bonds_formed += static_cast<std::int64_t>(state.bonds.size() - before);
+    state.bonds.insert(state.bonds.end(), formed.begin(), formed.end());
+    result.bonds.insert(result.bonds.end(), events.begin(), events.end());
+    result.report.bonds_formed += std::ssize(formed);
     state.overrides.bonds[law] = BondStage::formed;
   }
 }
@@ -225,13 +248,14 @@ bool keeps_together(const MachineJoint& joint) {
 
 }  // namespace
 
-void list_bonded(const Model& model, const State& state, Workspace& w) {
-  CollisionFilter& pairs = w.bonded;
-  pairs.row.clear();
-  pairs.partner.clear();
+void list_bonded(const Model& model, const State& state, const Workspace& w, CollisionFilter& pairs) {
+  pairs.clear();
+  const BondedSlots bonded(w);
   std::vector<std::pair<std::int32_t, std::int32_t>> held;
-  for (const Bond& bond : state.bonds)
-    if (bond.broken == 0) held.emplace_back(std::minmax(bond.a, bond.b));
+  for (const Bond& bond : state.bonds) {
+    const std::int32_t a = bonded.slot(bond.a), b = bonded.slot(bond.b);
+    if (bond.broken == 0 && a >= 0 && b >= 0) held.emplace_back(std::minmax(a, b));
+  }
   if (std::ranges::any_of(model.joints, keeps_together)) {
     const SlotsById slots(state.bodies);
     for (const MachineJoint& joint : model.joints) {

@@ -14,11 +14,12 @@ bool bonds_are_due(const Model& model, const State& state, double begin_s);
 double reach_of_bonds(const Model& model, const State& state, double begin_s);
 
 /// Forms bonds of the kinds that are due, from contacts, which must be those of the bodies' present poses.
-void form_bonds(const Model& model, double begin_s, const PlacedCell& cell, State& state, StepResult& result);
+/// By ranks: all of them must call it, with the halo attached; each gets the bonds of all.
+void form_bonds(const Model& model, double begin_s, Workspace& workspace, State& state, StepResult& result);
 
-/// Fills workspace.bonded: pairs that a bond or a joint at one point holds have no
-/// contacts.
-void list_bonded(const Model& model, const State& state, Workspace& workspace);
+/// Fills the filter: pairs that a bond or a joint at one point holds have no contacts. By ranks: with the
+/// halo attached.
+void list_bonded(const Model& model, const State& state, const Workspace& workspace, CollisionFilter& filter);
 
 /// All data of a bond in the (sub)step, except its row.
 BondPlace place_bond(const Bodies& bodies, const PlacedCell& cell, const Bond& bond);

@@ -70,10 +70,18 @@ namespace {
 // sweeps that update it once each.
 constexpr double readiness = 4.0;
 
+/// Sum of f(body) over the bodies of all ranks, without ghosts.
+template <class F>
+double sum_over_bodies(const Bodies& bodies, F&& f) {
+  return sum_numbers(bodies.blocks(), bodies.ranks, [&](const Block& block) {
+    double sum = 0.0;
+    for (std::size_t i = block.begin; i < block.end; ++i) sum += f(i);
+    return sum;
+  });
+}
+
 double mass_of(const Bodies& bodies) {
-  double mass = 0.0;
-  for (const double m : bodies.mass) mass += m;
-  return mass;
+  return sum_over_bodies(bodies, [&](std::size_t i) { return bodies.mass[i]; });
 }
 
 /// Rates gained in h along axes with held stress, by these stresses alone: h V s over the inertia.
@@ -196,9 +204,9 @@ double cell_speed(const Model& model, const Bodies& bodies, double h, const Work
   const double mass = mass_of(bodies);
   if (mass == 0.0) return 0.0;
   // Each body takes up its share of the volume by mass, as a cube; the stress acts on a face of it.
-  double sides = 0.0;  // times mass
-  for (std::size_t i = 0; i < bodies.size(); ++i)
-    sides += bodies.mass[i] * std::cbrt(w.cell.volume * bodies.mass[i] / mass);
+  const double sides = sum_over_bodies(bodies, [&](std::size_t i) {  // times mass
+    return bodies.mass[i] * std::cbrt(w.cell.volume * bodies.mass[i] / mass);
+  });
   Vec3 stress = Vec3::Zero();
   for (int k = 0; k < 3; ++k)
     if (const auto& held = model.cell.held[k]) stress[k] = held->stress;
@@ -247,7 +255,7 @@ void report_cell(const Model& model, const State& state, double h, const Workspa
     double largest = 0.0;
     for (const ShapeIndex shape : state.bodies.shape)
       largest = std::max(largest, 2.0 * model.shapes.bounding_radius(shape));
-    report.is_too_narrow = cell.least_width() < 2.0 * largest;
+    report.is_too_narrow = cell.least_width() < 2.0 * most(state.bodies.ranks, largest);
     report.held_rate = state.cell.rate;
   }
   const double over = 1.0 / cell.volume;

@@ -286,6 +286,7 @@ void remove(State& state, std::span<const BodyId> ids, std::span<const std::int3
     state.cached_normals = {};
     state.cached = {};
     state.springs = {};
+    state.bonds = {};
     state.sleepers = {};
     return;
   }

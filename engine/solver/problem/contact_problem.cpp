@@ -5,6 +5,7 @@
 #include "engine/core/parallel.h"
 #include "engine/solver/problem/contact_response.h"
 #include "engine/solver/problem/row_block.h"
+#include "engine/solver/problem/seam_sum.h"
 
 namespace scree {
 
@@ -166,11 +167,11 @@ void set_resistance(const ContactProblem& p, std::size_t contact, const Resistan
 }
 
 Vec3 cell_rate(const ContactProblem& p, const ContactSolution& s) {
-  Vec3 sum = Vec3::Zero();
-  for (const CellTerms::Seam& seam : p.cell->contacts) {
+  Vec3 sum = sum_over_seam(p, [&](std::size_t k) -> Vec3 {
+    const CellTerms::Seam& seam = p.cell->contacts[k];
     const auto c = static_cast<std::size_t>(seam.index);
-    sum += seam.shift.cwiseProduct(p.in_world(c, s.impulse[c]));
-  }
+    return seam.shift.cwiseProduct(p.in_world(c, s.impulse[c]));
+  });
   for (const CellTerms::Seam& seam : p.cell->rows) sum += s.row_impulse[seam.index] * seam.shift;
   return p.cell->rate_with(sum);
 }

@@ -14,7 +14,8 @@ namespace scree {
 struct BodyVelocity;
 
 /// [body] sets rows of ghosts to those of their owners: in a row of lanes numbers 0 to 2 and 4 to 6, in
-/// a velocity both vectors. Likewise whole rows of parts that only one subdomain touches. All ranks must make the same calls in the same order.
+/// a velocity both vectors. Likewise whole rows of parts that only one subdomain touches. All ranks must make
+/// the same calls in the same order.
 class GhostLink {
  public:
   virtual ~GhostLink() = default;
@@ -55,9 +56,8 @@ class WholeNumbers {
 /// A rank's part of a problem has the bodies of its subdomains; as ghosts, those of others on which they
 /// depend; and the contacts that the rank updates (cone.h). Within a subdomain both are in the order of the
 /// whole problem. So sweeps give its bodies and contacts the same bits as in the whole problem, with
-/// one exchange per sweep. All ranks have the movable bodies outside of subdomains (parts of machines), and
-/// rows between these. At present there is no cell that holds stresses
-/// (docs/decisions/0051-subdomains-that-stay.md).
+/// one exchange per sweep. All ranks have the movable bodies outside of subdomains (parts of machines), the
+/// bodies that joints hold, as ghosts, and all rows that belong to no contact.
 struct RankShare {
   std::vector<std::uint8_t> own;       // [subdomain] 1: of this rank
   std::vector<std::int32_t> by_place;  // subdomains in the order of the whole problem; empty: same order

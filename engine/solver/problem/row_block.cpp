@@ -20,10 +20,12 @@ struct Response {
 };
 
 Response respond(const ContactProblem& p, std::span<const std::size_t> rows) {
+  // In the order of the whole problem, which is that of sums.
+  const auto number = [&](std::int32_t body) { return p.share == nullptr ? body : p.share->body[body]; };
   std::vector<std::int32_t> bodies;
   for (const std::size_t r : rows)
     for (const std::int32_t body : {p.rows[r].edge.a, p.rows[r].edge.b})
-      if (p.is_moved(static_cast<std::size_t>(body))) bodies.push_back(body);
+      if (p.is_moved(static_cast<std::size_t>(body))) bodies.push_back(number(body));
   std::ranges::sort(bodies);
   bodies.erase(std::unique(bodies.begin(), bodies.end()), bodies.end());
   std::vector<Eigen::Triplet<double>> of_j, of_answer;
@@ -31,7 +33,7 @@ Response respond(const ContactProblem& p, std::span<const std::size_t> rows) {
     const Row& row = p.rows[rows[k]];
     const auto add = [&](std::int32_t body, const Vec3& linear, const Vec3& angular) {
       if (!p.is_moved(static_cast<std::size_t>(body))) return;
-      const auto at = static_cast<int>(6 * (std::ranges::lower_bound(bodies, body) - bodies.begin()));
+      const auto at = static_cast<int>(6 * (std::ranges::lower_bound(bodies, number(body)) - bodies.begin()));
       const BodyResponse& response = p.response[body];
       const Twist change = answer(response, linear, angular);
       for (int i = 0; i < 3; ++i) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/solver/problem/row_block.h"
+#include "engine/solver/problem/seam_sum.h"
 #include "engine/solver/sweeps/sweeps.h"
 
 namespace scree {
@@ -60,11 +61,11 @@ void hold_joints(const ContactProblem& p, const std::vector<double>& impulse, Sw
 /// correspondingly larger speeds.
 void give_cell(const ContactProblem& p, const std::vector<double>& push, std::vector<double>& target,
                ContactSolution& s) {
-  Vec3 sum = Vec3::Zero();
-  for (const CellTerms::Seam& at : p.cell->contacts) {
+  const Vec3 sum = sum_over_seam(p, [&](std::size_t k) -> Vec3 {
+    const CellTerms::Seam& at = p.cell->contacts[k];
     const auto c = static_cast<std::size_t>(at.index);
-    sum += push[c] * at.shift.cwiseProduct(p.normal(c));
-  }
+    return push[c] * at.shift.cwiseProduct(p.normal(c));
+  });
   const Vec3 rate = -p.cell->give.cwiseProduct(sum), change = rate - s.cell_correction;
   s.cell_correction = rate;
   for (const CellTerms::Seam& at : p.cell->contacts) {

@@ -12,7 +12,6 @@
 // with their neighbours (local_newton.h); if many do, all contacts give way a little (compliance.h). Finally
 // velocities follow from the impulses in double precision, so momentum is conserved to rounding.
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <optional>
 
@@ -21,6 +20,7 @@
 #include "engine/core/vector4.h"
 #include "engine/solver/problem/rank_share.h"
 #include "engine/solver/problem/row_block.h"
+#include "engine/solver/problem/seam_sum.h"
 #include "engine/solver/solver.h"
 #include "engine/solver/sweeps/batches.h"
 #include "engine/solver/sweeps/block_update.h"
@@ -297,7 +297,6 @@ class WideSweeps {
   /// (S7): the rate for the impulses, and its effect on the velocities of images.
   void follow_cell() {
     if (!p_.cell) return;
-    Vec3 sum = Vec3::Zero();
     const auto frame_of = [](const ContactBatch& c, std::size_t l) {
       Mat3 axes;
       for (int i = 0; i < 3; ++i) axes.col(i) << c.n[i].at[l], c.t1[i].at[l], c.t2[i].at[l];
@@ -307,11 +306,11 @@ class WideSweeps {
       const auto k = static_cast<std::size_t>(lane);
       return {b_.contact[k / batch_size], k % batch_size};
     };
-    for (const CellTerms::Seam& at : seam_) {
-      const auto [c, l] = of_lane(at.index);
+    Vec3 sum = sum_over_seam(p_, [&](std::size_t k) -> Vec3 {
+      const auto [c, l] = of_lane(seam_[k].index);
       const Vec3 p(double{c.impulse[0].at[l]}, double{c.impulse[1].at[l]}, double{c.impulse[2].at[l]});
-      sum += at.shift.cwiseProduct(frame_of(c, l).transpose() * p);
-    }
+      return seam_[k].shift.cwiseProduct(frame_of(c, l).transpose() * p);
+    });
     for (const CellTerms::Seam& at : p_.cell->rows)
       sum += double{b_.row[static_cast<std::size_t>(at.index) - p_.contact_rows].impulse} * at.shift;
     const Vec3 rate = p_.cell->rate_with(b_.mass_unit * sum), change = rate - cell_rate_;
@@ -339,9 +338,9 @@ class WideSweeps {
       return values[static_cast<std::size_t>(at.index) / batch_size]
           .at[static_cast<std::size_t>(at.index) % batch_size];
     };
-    Vec3 sum = Vec3::Zero();
-    for (const CellTerms::Seam& at : seam_)
-      sum += double{lane_of(b_.push, at)} * at.shift.cwiseProduct(normal(at));
+    const Vec3 sum = sum_over_seam(p_, [&](std::size_t k) -> Vec3 {
+      return double{lane_of(b_.push, seam_[k])} * seam_[k].shift.cwiseProduct(normal(seam_[k]));
+    });
     const Vec3 rate = -b_.mass_unit * p_.cell->give.cwiseProduct(sum), change = rate - s_.cell_correction;
     s_.cell_correction = rate;
     for (const CellTerms::Seam& at : seam_)
@@ -514,7 +513,6 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
   w.gave_way = false;
   if (!w.compliance.empty()) set_compliance(w.compliance, w.batches);
 
-  assert(p.share == nullptr || !p.cell);
   const double goal = settings.tolerance * p.velocity_scale;
   const auto edges = static_cast<double>(std::max<std::int64_t>(1, edges_of(p)));
   WideSweeps sweeps(p, w, s);
