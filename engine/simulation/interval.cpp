@@ -124,9 +124,12 @@ bool find_and_solve(const IntervalParts& in, const IntervalTimes& times, bool fi
   const double middle = times.middle_s(), h = times.h, outlook = times.to_next_s() * model.settings.substeps;
   if (find && bonds_are_due(model, state, times.begin_s)) {
     detect(model, state, {middle, outlook, reach_of_bonds(model, state, times.begin_s)}, w, report);
-    if (w.decomposition) w.decomposition->attach_halo(w.cell, state);
+    if (w.decomposition) w.decomposition->attach_halo(w.cell, state);  // the ghosts of the detection
     form_bonds(model, times.begin_s, w, state, result);
-    if (w.decomposition) w.decomposition->take_bonds();
+    if (w.decomposition) {
+      w.decomposition->detach_halo();
+      w.decomposition->expect_bonds();
+    }
   }
   w.broken.clear();
   for (int attempt = 0;; ++attempt) {

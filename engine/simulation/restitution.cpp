@@ -324,8 +324,10 @@ class EnergyBound {
       if (p_.is_own(c) && acts(s, c)) join_moved(p_.a(c), p_.b(c));
     for (std::size_t r = p_.contact_rows; r < p_.rows.size(); ++r)
       join_moved(static_cast<std::size_t>(p_.rows[r].edge.a), static_cast<std::size_t>(p_.rows[r].edge.b));
-    if (p_.cell)  // all contacts across its seam share its shape
-      for (std::size_t i = 0; i < p_.bodies(); ++i) join_moved(first_body(), i);
+    if (p_.cell) {  // all contacts across its seam share its shape
+      const std::size_t first = first_body();
+      for (std::size_t i = 0; i < p_.bodies(); ++i) join_moved(first, i);
+    }
     if (!w_.decomposition) return;
     shared_.agree(p_, w_.decomposition->shared_bodies(), clusters_);
     // Clusters connected through other ranks are connected here too.

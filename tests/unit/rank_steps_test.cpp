@@ -54,6 +54,8 @@ Course whole(World world, int steps) {
   return course;
 }
 
+std::pair<std::int32_t, std::int32_t> bodies_of(const Bond& bond) { return {bond.a, bond.b}; }
+
 Course by_ranks(const World& begin, int steps, std::size_t ranks, std::vector<int> collect_at = {}) {
   EmulatedTeam team(ranks);
   std::vector<Course> course(ranks);
@@ -71,7 +73,11 @@ Course by_ranks(const World& begin, int steps, std::size_t ranks, std::vector<in
     for (int k = 0; k < steps; ++k) {
       EXPECT_EQ(course[r].steps[k].hash, course[0].steps[k].hash);
       EXPECT_EQ(course[r].steps[k].of_parts, course[0].steps[k].of_parts) << "rank " << r << ", step " << k;
+      EXPECT_EQ(course[r].steps[k].report.sweeps, course[0].steps[k].report.sweeps);
+      EXPECT_EQ(course[r].steps[k].report.bonds_broken, course[0].steps[k].report.bonds_broken);
     }
+  for (std::size_t r = 1; r < ranks; ++r)
+    EXPECT_TRUE(std::ranges::equal(course[r].end.bonds, course[0].end.bonds, {}, &bodies_of, &bodies_of));
   return course[0];
 }
 
@@ -584,6 +590,7 @@ TEST(RankSteps, BodiesThatBondsHold) {
   weld.reach = 0.01;
   weld.time_s = 0.2;
   world.model.bonds = {glue, weld};
+  world.model.forces.fluid = Fluid{.density = 300.0, .viscosity = 0.5};
   world.model.outlets.push_back({"hole", BoxRegion{Vec3(0.3, 0.3, -1.0), Vec3(0.6, 0.6, 0.3)}});
   cut_into(24, world.state);
   world.model.settings.sort_interval = 40;
@@ -602,7 +609,7 @@ TEST(RankSteps, BodiesThatBondsHold) {
     ASSERT_EQ(by.end.bonds.size(), all.end.bonds.size());
     for (std::size_t k = 0; k < all.end.bonds.size(); ++k) {
       const Bond &p = by.end.bonds[k], &q = all.end.bonds[k];
-      EXPECT_EQ(std::pair(p.a, p.b), std::pair(q.a, q.b));
+      EXPECT_EQ(bodies_of(p), bodies_of(q));
       EXPECT_EQ(p.law, q.law);
       EXPECT_EQ(p.impulse, q.impulse);
     }
@@ -640,6 +647,10 @@ TEST(RankSteps, RanksWithoutBodies) {
   const Course all = whole(world, 150);
   EXPECT_EQ(all.end.bodies.subdomains.size(), 1u);
   expect_same(by_ranks(world, 150, 3), all);
+  // They have copies of bodies that joints hold.
+  world.model.joints.push_back(joint_of(JointKind::spherical, 20, 21, world.state));
+  world.model.joints.push_back(joint_of(JointKind::spherical, 40, -1, world.state));
+  expect_same(by_ranks(world, 150, 3), whole(world, 150));
 }
 
 // The last grain has left before the next one comes.

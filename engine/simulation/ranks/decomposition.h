@@ -3,7 +3,8 @@
 // Between steps a rank's state contains only its own bodies, in global order. Partners in contacts and caches
 // that are not its own are ghosts of the halo (rank_halo.h), which exist while contacts are searched for.
 // During the solution the ghosts of the interface exist instead (rank_interface.h). All other parts of a
-// state are the same on all ranks, and so is the report of a step.
+// state are the same on all ranks, and so is the report of a step. Bonds name their bodies by global numbers,
+// except during the solution, when these are slots.
 #pragma once
 
 #include "engine/simulation/model.h"
@@ -20,7 +21,8 @@ class Decomposition {
 
   /// As arrange() for the whole state: sorts bodies and moves them to other ranks, when that is due.
   void arrange(const Model& model, State& state);
-  /// The whole state on rank 0, on other ranks a state without bodies. All ranks must call it.
+  /// The whole state on rank 0; on other ranks a state without bodies, whose bonds name those of the whole.
+  /// All ranks must call it.
   State collect(State& state);
 
   /// Removes bodies with these ids, on all ranks.
@@ -37,11 +39,8 @@ class Decomposition {
   /// slot.
   std::int32_t slot_in_halo(std::int32_t number) const;
   std::int32_t number_in_halo(std::int32_t slot) const;
-  /// Detaches the halo, and prepares for the bodies of new bonds.
-  void take_bonds() {
-    halo_.detach();
-    interface_.forget();
-  }
+  /// To be called when bonds have formed.
+  void expect_bonds() { interface_.forget(); }
 
   void enter_problem(const Model& model, State& state, std::vector<Vec3>& accelerations) {
     interface_.enter(model, cut_, halo_, state, accelerations);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstring>
 #include <numeric>
 
@@ -128,24 +129,25 @@ void RankInterface::find_part_homes(const WholeCut& cut) {
                        1;
 }
 
-/// Bodies that joints hold: every rank computes the rows of these. All contacts across the seam of a cell
-/// that holds stresses depend on one another: body 0 of all ranks connects them.
+/// Bodies that joints and bonds hold: every rank computes the rows of these. In a cell that holds stresses
+/// the energy bound of impacts treats all bodies as one cluster, for which body 0 stands.
 void RankInterface::find_held(const Model& model, const State& state) {
   held_.clear();
   if (model.cell.holds_stress() && whole_bodies_ > 0) held_.push_back(0);
   for (const Bond& bond : state.bonds) held_.insert(held_.end(), {bond.a, bond.b});
-  std::vector<std::int32_t> own;
-  const bool any_joint = std::ranges::any_of(model.joints, &MachineJoint::holds_body);
-  const SlotsById slots(any_joint ? state.bodies : Bodies{});
-  for (const MachineJoint& joint : model.joints)
-    for (const JointPartner* const partner : {&joint.a, &joint.b})
-      if (partner->kind == JointPartner::Kind::body)
-        if (const std::int32_t slot = slots.find(partner->index); slot >= 0)
-          own.push_back(first_body_ + slot);
-  if (any_joint)
+  if (std::ranges::any_of(model.joints, &MachineJoint::holds_body)) {
+    const SlotsById slots(state.bodies);
+    std::vector<std::int32_t> own;
+    for (const MachineJoint& joint : model.joints)
+      for (const JointPartner* const partner : {&joint.a, &joint.b})
+        if (partner->kind == JointPartner::Kind::body)
+          if (const std::int32_t slot = slots.find(partner->index); slot >= 0)
+            own.push_back(first_body_ + slot);
     for (const std::int32_t body : of_all(&ranks_, own)) held_.push_back(body);
+  }
   std::ranges::sort(held_);
   held_.erase(std::ranges::unique(held_).begin(), held_.end());
+  are_held_known_ = true;
 }
 
 /// Colours as in a single process: subdomains in the order of their hash, with the first colour that neither
@@ -250,7 +252,8 @@ void RankInterface::choose_cone(const WholeCut& cut) {
   }
 }
 
-void RankInterface::append_ghost_bodies(const WholeCut& cut, State& state, std::vector<Vec3>& accelerations) {
+void RankInterface::append_ghost_bodies(const Model& model, const WholeCut& cut, State& state,
+                                        std::vector<Vec3>& accelerations) {
   Bodies& bodies = state.bodies;
   Subdomains& subdomains = bodies.subdomains;
   records_.resize(ghosts_.size());
@@ -258,8 +261,10 @@ void RankInterface::append_ghost_bodies(const WholeCut& cut, State& state, std::
       ranks_, ghosts_, records_out_, [&](std::size_t i) { return record_of(bodies, i, accelerations); },
       records_.data());
   append_ghosts(records_, bodies);
-  if (!accelerations.empty())
+  if (model.forces.act()) {  // also on a rank without bodies, and if a step is solved again
+    accelerations.resize(own_bodies_);
     for (const BodyRecord& r : records_) accelerations.push_back(r.acceleration);
+  }
 
   subdomains.own = static_cast<std::int32_t>(own_subdomains_);
   share_.own.assign(own_subdomains_, 1);
@@ -314,6 +319,8 @@ ContactKey RankInterface::outer_key(const Contacts& contacts, std::size_t contac
 
 std::int32_t RankInterface::local(std::int32_t number) const {
   const std::int32_t ghost = ghosts_.find(number);
+  assert(ghost >= 0 ||
+         (number >= first_body_ && number < first_body_ + static_cast<std::int32_t>(own_bodies_)));
   return ghost < 0 ? number - first_body_ : static_cast<std::int32_t>(own_bodies_) + ghost;
 }
 
@@ -418,12 +425,12 @@ void RankInterface::enter(const Model& model, const WholeCut& cut, const RankHal
     append_all(all, all_edges_);
     first_of_rank_.clear();
     for (const std::size_t byte : first_byte) first_of_rank_.push_back(byte / sizeof(std::uint64_t));
-    find_held(model, state);
+    if (!are_held_known_) find_held(model, state);
     colour(cut);
     choose_cone(cut);
   }
   is_known_ = true;
-  append_ghost_bodies(cut, state, accelerations);
+  append_ghost_bodies(model, cut, state, accelerations);
   if (model.materials.are_elastic()) find_spring_memories(state);
   append_cone(state);
   number(state);

@@ -25,8 +25,8 @@ class RankInterface : public GhostLink {
   /// Keeps only the own ones, with the results of the solution.
   void leave(State& state);
   bool is_entered() const { return is_entered_; }
-  /// To be called when the global cut has changed.
-  void forget() { is_known_ = false; }
+  /// To be called when the global cut has changed, or bonds have formed.
+  void forget() { is_known_ = are_held_known_ = false; }
 
   const RankShare& share() const { return share_; }
   /// Own bodies that are ghosts of other ranks, and ghosts.
@@ -51,7 +51,8 @@ class RankInterface : public GhostLink {
   void find_held(const Model& model, const State& state);
   void colour(const WholeCut& cut);
   void choose_cone(const WholeCut& cut);
-  void append_ghost_bodies(const WholeCut& cut, State& state, std::vector<Vec3>& accelerations);
+  void append_ghost_bodies(const Model& model, const WholeCut& cut, State& state,
+                           std::vector<Vec3>& accelerations);
   void find_spring_memories(const State& state);
   /// The slot of one of its own bodies, or of a ghost.
   std::int32_t local(std::int32_t number) const;
@@ -99,7 +100,9 @@ class RankInterface : public GhostLink {
   std::vector<InterfaceContact> between_;
   std::vector<std::uint32_t> needed_;  // [global body], see cone_of()
 
-  std::vector<std::int32_t> held_;  // global numbers of bodies that all ranks have, ascending
+  bool are_held_known_ = false;
+  std::vector<std::int32_t>
+      held_;  // global numbers of bodies that all ranks have, ascending; perhaps some more
 
   GhostLists ghosts_;
   std::vector<std::int32_t> wanted_;         // indices in all_edges_: edges of the cone owned by other ranks

@@ -1,6 +1,8 @@
 // Sums over the contacts across the seam of a cell that holds stresses.
 #pragma once
 
+#include <cstdint>
+
 #include "engine/core/exact_sum.h"
 #include "engine/core/ranks.h"
 #include "engine/solver/problem/contact_problem.h"
@@ -31,6 +33,7 @@ Vec3 sum_over_seam(const ContactProblem& p, F&& f) {
   for (std::size_t k = 0; k < seam.size();) {
     while (home + 1 < p.first_body.size() && body_a(k) >= p.first_body[home + 1]) ++home;
     const std::int32_t end = home + 1 < p.first_body.size() ? p.first_body[home + 1] : INT32_MAX;
+    // A home has a rank's own contacts, or those of others.
     const bool counts = p.is_own(static_cast<std::size_t>(seam[k].index));
     SeamSum of_home;
     for (; k < seam.size() && body_a(k) < end; ++k)
