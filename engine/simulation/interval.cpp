@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "engine/core/parallel.h"
 #include "engine/simulation/assemble.h"
@@ -45,13 +46,13 @@ void detect(const Model& model, State& state, const Outlook& outlook, Workspace&
   const double by_forces = most(state.bodies.ranks, largest(w.body_acceleration));
   const double free_speed =
       (w.gravity.norm() + by_forces) * interval_s + speed_across_cell(model, state.bodies, interval_s, w);
+  const auto fill_filter = [&](CollisionFilter& filter) { list_bonded(model, state, w, filter); };
   do {
     Halo* const halo = w.decomposition ? w.decomposition->attach_halo(w.cell, state) : nullptr;
-    const DetectionReport found =
-        find_contacts({model.shapes, state.bodies, model.boundaries, middle_s, interval_s, free_speed,
-                       w.boundary_pose, w.cell, std::max(model.materials.farthest_bridge(), reach),
-                       [&](CollisionFilter& filter) { list_bonded(model, state, w, filter); }, halo},
-                      w.detection, {state.contacts, state.cached_normals, state.cached});
+    const DetectionReport found = find_contacts(
+        {model.shapes, state.bodies, model.boundaries, middle_s, interval_s, free_speed, w.boundary_pose,
+         w.cell, std::max(model.materials.farthest_bridge(), reach), std::cref(fill_filter), halo},
+        w.detection, {state.contacts, state.cached_normals, state.cached});
     if (halo != nullptr) w.decomposition->detach_halo();
     report.candidates = total(state.bodies.ranks, found.candidates);
     report.narrow_phase_failures = total(state.bodies.ranks, found.failures);

@@ -590,7 +590,9 @@ TEST(RankSteps, BodiesThatBondsHold) {
   weld.reach = 0.01;
   weld.time_s = 0.2;
   world.model.bonds = {glue, weld};
-  world.model.forces.fluid = Fluid{.density = 300.0, .viscosity = 0.5};
+  world.model.forces.fluid = Fluid{};
+  world.model.forces.fluid->density = 300.0;
+  world.model.forces.fluid->viscosity = 0.5;
   world.model.outlets.push_back({"hole", BoxRegion{Vec3(0.3, 0.3, -1.0), Vec3(0.6, 0.6, 0.3)}});
   cut_into(24, world.state);
   world.model.settings.sort_interval = 40;
