@@ -232,21 +232,26 @@ TEST(RankSteps, SortingGivesBodiesToOtherRanks) {
   for (const std::size_t ranks : {2u, 4u}) expect_same(by_ranks(world, 130, ranks), all);
 }
 
-// A sheared cell, so that neighbours are images of other ranks' bodies, and change all the time.
-TEST(RankSteps, APeriodicCellThatFlows) {
-  World world = heap({.friction = 0.4, .restitution = 0.3});
+/// A heap without walls and weight, in a periodic cell.
+World heap_in_cell(const PairLaw& law) {
+  World world = heap(law);
   world.model.boundaries.clear();
   world.model.settings.gravity.setZero();
-  PeriodicCell& cell = world.model.cell;
-  cell.periodic = {true, true, true};
-  cell.high = Vec3::Constant(7 * 0.22);
+  world.model.cell.periodic = {true, true, true};
+  world.model.cell.high = Vec3::Constant(7 * 0.22);
+  cut_into(24, world.state);
+  return world;
+}
+
+// A sheared cell, so that neighbours are images of other ranks' bodies, and change all the time.
+TEST(RankSteps, APeriodicCellThatFlows) {
+  World world = heap_in_cell({.friction = 0.4, .restitution = 0.3});
   CellFlow shear;
   shear.rate(0, 2) = 3.0;
   CellFlow squeeze;
   squeeze.rate = -2.0 * Mat3::Identity();
   squeeze.stop = shear.start = 0.2;
-  cell.flow = {squeeze, shear};
-  cut_into(24, world.state);
+  world.model.cell.flow = {squeeze, shear};
   const Course all = whole(world, 200);
   EXPECT_GT(all.steps.back().report.active_contacts, 200);
   for (const std::size_t ranks : {2u, 3u, 6u}) expect_same(by_ranks(world, 200, ranks), all);
@@ -261,17 +266,11 @@ TEST(RankSteps, ACellThatHoldsStresses) {
   };
   for (const auto& [law, steps, numbers] :
        {Case{{.friction = 0.4, .restitution = 0.5}, 120, {2, 6}}, Case{elastic_law(), 110, {3}}}) {
-    World world = heap(law);
-    world.model.boundaries.clear();
-    world.model.settings.gravity.setZero();
-    PeriodicCell& cell = world.model.cell;
-    cell.periodic = {true, true, true};
-    cell.high = Vec3::Constant(7 * 0.22);
+    World world = heap_in_cell(law);
     CellFlow shear;
     shear.rate(0, 2) = 2.0;
-    cell.flow = {shear};
-    for (auto& held : cell.held) held = HeldStress{.stress = 2e4};
-    cut_into(24, world.state);
+    world.model.cell.flow = {shear};
+    for (auto& held : world.model.cell.held) held = HeldStress{.stress = 2e4};
     world.model.settings.sort_interval = 40;
     const Course all = whole(world, steps);
     EXPECT_GT(all.steps.back().report.active_contacts, 200);
