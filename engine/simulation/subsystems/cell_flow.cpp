@@ -85,9 +85,8 @@ double mass_of(const Bodies& bodies) {
 }
 
 /// Rates gained in h along axes with held stress, by these stresses alone: h V s over the inertia.
-Vec3 pressed(const Model& model, const Bodies& bodies, double h, const PlacedCell& cell) {
+Vec3 pressed(const Model& model, double mass, double h, const PlacedCell& cell) {
   const Vec3 edges = model.cell.high - model.cell.low;
-  const double mass = mass_of(bodies);
   Vec3 rate = Vec3::Zero();
   for (int k = 0; k < 3; ++k) {
     const auto& held = model.cell.held[k];
@@ -175,7 +174,7 @@ void free_cell(const Model& model, const State& state, double h, Workspace& w) {
     terms.largest[k] = held->largest_rate;
   }
   terms.rate =
-      (terms.start - pressed(model, bodies, h, w.cell)).cwiseMax(-terms.largest).cwiseMin(terms.largest);
+      (terms.start - pressed(model, mass, h, w.cell)).cwiseMax(-terms.largest).cwiseMin(terms.largest);
   const std::vector<Contact>& contacts = state.contacts.list;
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const ContactKey& key = contacts[c].key;
@@ -196,7 +195,7 @@ void free_cell(const Model& model, const State& state, double h, Workspace& w) {
 
 double speed_across_cell(const Model& model, const Bodies& bodies, double h, const Workspace& w) {
   if (!model.cell.holds_stress()) return 0.0;
-  return pressed(model, bodies, h, w.cell).cwiseProduct(model.cell.high - model.cell.low).norm();
+  return pressed(model, mass_of(bodies), h, w.cell).cwiseProduct(model.cell.high - model.cell.low).norm();
 }
 
 double cell_speed(const Model& model, const Bodies& bodies, double h, const Workspace& w) {
