@@ -114,7 +114,10 @@ std::int32_t Decomposition::slot_in_halo(std::int32_t number) const {
 }
 
 std::int32_t Decomposition::number_in_halo(std::int32_t slot) const {
-  const auto own = static_cast<std::int32_t>(halo_.own_bodies());
+  return number_of(slot, static_cast<std::int32_t>(halo_.own_bodies()));
+}
+
+std::int32_t Decomposition::number_of(std::int32_t slot, std::int32_t own) const {
   return slot < own ? cut_.first_body(ranks_.rank()) + slot
                     : halo_.number(static_cast<std::size_t>(slot - own));
 }
@@ -132,11 +135,8 @@ void Decomposition::insert(const Model& model, const NewBody& body, State& state
 State Decomposition::collect(State& state) {
   const auto own = static_cast<std::int32_t>(state.bodies.size());
   if (state.contacts.row.empty()) state.contacts.index(state.bodies.size());
-  const std::int32_t first = cut_.first_body(ranks_.rank());
   std::vector<Bytes> to(static_cast<std::size_t>(ranks_.count()));
-  to[0] = write_part(state, 0, own, [&](std::int32_t slot) {
-    return slot < own ? first + slot : halo_.number(static_cast<std::size_t>(slot - own));
-  });
+  to[0] = write_part(state, 0, own, [&](std::int32_t slot) { return number_of(slot, own); });
   const std::vector<Bytes> parts = ranks_.exchange(std::move(to));
   State whole = without_bodies(state);
   if (ranks_.rank() != 0) return whole;

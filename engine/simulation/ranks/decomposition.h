@@ -58,6 +58,8 @@ class Decomposition {
   void number_others(const ContactProblem& problem) { interface_.number_others(problem); }
 
  private:
+  /// The global number of a slot, where ghosts of the halo follow this number of own bodies.
+  std::int32_t number_of(std::int32_t slot, std::int32_t own) const;
   /// Rank 0 sends each rank its part of the whole; `state` becomes this part.
   void share_out(State whole, State& state);
   /// The state becomes the rank's part of the whole, with the present cut.

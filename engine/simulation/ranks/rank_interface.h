@@ -100,9 +100,9 @@ class RankInterface : public GhostLink {
   std::vector<InterfaceContact> between_;
   std::vector<std::uint32_t> needed_;  // [global body], see cone_of()
 
+  // Global numbers of bodies that all ranks have, ascending; also of some that bonds held until they broke.
+  std::vector<std::int32_t> held_;
   bool are_held_known_ = false;
-  std::vector<std::int32_t>
-      held_;  // global numbers of bodies that all ranks have, ascending; perhaps some more
 
   GhostLists ghosts_;
   std::vector<std::int32_t> wanted_;         // indices in all_edges_: edges of the cone owned by other ranks
