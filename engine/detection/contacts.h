@@ -34,6 +34,13 @@ struct ContactKey {
   }
 };
 
+/// Two bodies in contact by their ids, or a body and a boundary by its number in the model. All -1: none.
+struct Touch {
+  BodyId a = -1, b = -1;
+  std::int32_t boundary = -1;
+  bool operator==(const Touch&) const = default;
+};
+
 /// One contact. Detection writes it. The impulses are the initial values of the solution, and after the step
 /// its result, in single precision (balances use the solution itself). Two cache lines (docs/decisions/0017).
 struct Contact {

@@ -111,7 +111,7 @@ void mark_unmoved(const Bodies& bodies, const Halo* halo, std::vector<std::uint8
   unmoved.assign(halo != nullptr ? bodies.size() : bodies.part.size(), 0);
   if (halo != nullptr)
     std::fill(unmoved.begin() + static_cast<std::ptrdiff_t>(halo->own_bodies()), unmoved.end(), ghost);
-  for (std::size_t i = 0; i < bodies.part.size(); ++i)
+  for (std::size_t i = 0; i < unmoved.size(); ++i)
     if (bodies.is_asleep(i) || bodies.is_carried(i)) unmoved[i] |= still;
 }
 

@@ -460,27 +460,31 @@ void add_loads(const Model& model, const Workspace& w, std::size_t blocks, const
 }
 
 /// Adds the touches of blocks of contacts, and of resting ones, in a fixed order, with their cells.
-void add_touches(const Model& model, const Workspace& w, std::size_t blocks, RestingSums& resting,
-                 StepResult& result) {
+void add_touches(const Model& model, const Bodies& bodies, const Workspace& w, std::size_t blocks,
+                 Sleepers& sleepers, StepResult& result) {
   if (model.wall_cells.empty()) return;
   const std::size_t first = result.touches.size();
   for (std::size_t block = 0; block < blocks; ++block)
     result.touches.insert(result.touches.end(), w.touches[block].begin(), w.touches[block].end());
-  for (SurfaceTouch& touch : resting.touches) {
-    if (touch.cell >= 0) break;  // so have all others
-    const auto k = static_cast<std::size_t>(touch.boundary);
-    touch = at_rest(touch, w.detection.boundaries[k], model.boundaries[k].centre);
-  }
-  locate(model, resting.touches);
-  result.touches.insert(result.touches.end(), resting.touches.begin(), resting.touches.end());
   locate(model, result.touches, first);
-  if (w.problem.ranks() == nullptr) return;
   // Those of all ranks, on each of them: in the order of contacts, so that cells get the same sums.
   const std::vector<SurfaceTouch> own(result.touches.begin() + static_cast<std::ptrdiff_t>(first),
                                       result.touches.end()),
       all = of_all(w.problem.ranks(), own);
   result.touches.resize(first);
   result.touches.insert(result.touches.end(), all.begin(), all.end());
+  if (sleepers.sums.bodies > 0 && !sleepers.are_touches_known) {
+    std::vector<SurfaceTouch> resting = resting_touches(bodies, sleepers);
+    for (SurfaceTouch& touch : resting) {
+      const auto k = static_cast<std::size_t>(touch.boundary);
+      touch = at_rest(touch, w.detection.boundaries[k], model.boundaries[k].centre);
+    }
+    locate(model, resting);
+    sleepers.touches = of_all(w.problem.ranks(), resting);
+    sleepers.are_touches_known = true;
+  }
+  if (sleepers.sums.bodies > 0)
+    result.touches.insert(result.touches.end(), sleepers.touches.begin(), sleepers.touches.end());
 }
 
 /// Marks bodies that contacts of other ranks touch.
@@ -529,15 +533,14 @@ void take_deepest(double overlap_max, const Touch& who, const State& state, Step
   const bool rests = resting.overlap_max > overlap_max;
   report.penetration_max = rests ? resting.overlap_max : overlap_max;
   report.deepest = {};
-  if (report.penetration_max > 0.0)
-    report.deepest = rests ? touch(state.bodies, state.sleepers.contacts[resting.deepest].key) : who;
+  if (report.penetration_max > 0.0) report.deepest = rests ? resting.deepest : who;
 }
 
 }  // namespace
 
 void take_impulses(const Model& model, double h, Workspace& w, State& state, StepResult& result) {
   const Bodies& bodies = state.bodies;
-  RestingSums& resting = state.sleepers.sums;
+  const RestingSums& resting = state.sleepers.sums;
   const std::int64_t contacts =
       w.problem.share == nullptr ? std::ssize(state.contacts.list) : w.problem.share->contacts;
   const std::span<const std::int32_t> contact_blocks = w.problem.blocks_at_home();
@@ -568,7 +571,7 @@ void take_impulses(const Model& model, double h, Workspace& w, State& state, Ste
       balance.add_joint(static_cast<std::size_t>(row), {bond.shift, bond.image_velocity}, given,
                         result.parts);
   add_loads(model, w, blocks, resting, result);
-  add_touches(model, w, blocks, resting, result);
+  add_touches(model, bodies, w, blocks, state.sleepers, result);
   StepReport& report = result.report;
   report.energy.dissipated_by_impact -= given.normal_work;
   report.energy.dissipated_by_friction -= given.friction_work;

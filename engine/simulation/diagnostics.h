@@ -63,13 +63,6 @@ inline constexpr LedgerEntry ledger_entries[] = {
 /// Adds the flows of a step, and copies the values after it.
 void add_step(EnergyLedger& sum, const EnergyLedger& step);
 
-/// Two bodies in contact by their ids, or a body and a boundary by its number in the model. All -1: none.
-struct Touch {
-  BodyId a = -1, b = -1;
-  std::int32_t boundary = -1;
-  bool operator==(const Touch&) const = default;
-};
-
 /// Bodies inserted and removed at the beginning of a step.
 struct InsertionReport {
   std::int64_t entered = 0, left = 0;          // bodies

@@ -68,7 +68,7 @@ void scale_impulses(double factor, State& state) {
     bond.impulse *= factor;
     bond.moment_impulse *= factor;
   }
-  scale_held(factor, state.sleepers);
+  scale_held(factor, state.bodies, state.sleepers);
 }
 
 }  // namespace scree

@@ -194,6 +194,16 @@ class Ranks(unittest.TestCase):
                     open(os.path.join(self.path("3x1"), name), "rb") as other:
                 self.assertEqual(one.read(), other.read(), name)
 
+    # Grains come to rest on the floor and sleep, on all ranks; other ranks go on from there.
+    def test_sleep(self):
+        settings = ["sleep.speed=0.3", "sleep.duration=0.01", "sleep.tolerance=1"]
+        self.compare_ranks("inclined_tube/inclined_tube.toml", 2.2, *settings, by=((3, 1),))
+        self.assertGreater(self.summary("alone")["asleep"], 20)
+        self.run_by(3, self.scene("inclined_tube/inclined_tube.toml"), "--until", "2.1", "-o", self.path("halted"),
+                    *[word for setting in settings for word in ("--set", setting)])
+        self.run_by(2, "--resume", self.path("halted"), "--until", "2.2")
+        self.expect_same("alone", "halted")
+
     # Events of one body, which one rank has, and of all of them; they change bodies and fields.
     def test_events_of_bodies(self):
         scene = self.path("kicks.toml")
@@ -274,7 +284,7 @@ class Ranks(unittest.TestCase):
 
     def test_unsupported_features_are_refused_by_key(self):
         for scene, key, *more in (("piecewise/gas.toml", "stepping"),
-                                  ("inclined_tube/inclined_tube.toml", "sleep", "--set", "sleep.speed=0.001")):
+                                  ("inclined_tube/inclined_tube.toml", "restitution_law", "--set", "restitution_law=\"energetic\"")):
             done = self.run_by(2, self.scene(scene), *more, "-o", self.path("refused"), check=False)
             self.assertEqual(done.returncode, 3, done.stderr)
             self.assertRegex(done.stderr, rf"error: .*{scene}.*: {re.escape(key)}: .*several ranks")

@@ -42,6 +42,7 @@ Subdomains subdomains_of(const WholeCut& cut, int rank, std::int32_t cut_bodies)
 Decomposition::Decomposition(const Model& model, Ranks& ranks, State& state)
     : ranks_(ranks), halo_(ranks), interface_(ranks) {
   if (state.bodies.subdomains.first.empty()) scree::arrange(model, state);
+  cut_newcomers(state.bodies.size(), state.bodies.subdomains);
   if (state.contacts.row.empty()) state.contacts.index(state.bodies.size());
   std::vector<std::int32_t>& first = state.bodies.subdomains.first;
   first.erase(std::ranges::unique(first).begin(), first.end());
@@ -60,8 +61,10 @@ void Decomposition::take(std::span<const std::byte> part, State& state) {
   own.bodies.subdomains = subdomains_of(cut_, rank, cut_bodies_);
   own.bodies.ranks = &ranks_;
   newcomers_ = 0;
-  halo_.begin(number_from(cut_.first_body(rank), own));
+  halo_.begin(cut_, number_from(cut_.first_body(rank), own));
   interface_.forget();
+  own.sleepers.ghosts = &halo_.lists();
+  if (own.sleepers.sums.bodies > 0) hold_sleepers(own.bodies, own.sleepers);
   state = std::move(own);
 }
 
@@ -89,6 +92,7 @@ void Decomposition::remove(std::span<const BodyId> ids, State& state) {
   for (const std::int32_t slot : own_gone) gone.push_back(cut_.first_body(ranks_.rank()) + slot);
   gone = of_all(&ranks_, gone);
   if (state.contacts.row.size() != state.bodies.size() + 1) state.contacts.index(state.bodies.size());
+  const bool any_asleep = state.sleepers.sums.bodies > 0;
   std::vector<Bond> bonds = std::move(state.bonds);  // these have global numbers
   state.bonds.clear();
   scree::remove(state, own, halo_.slots_without(gone));
@@ -103,6 +107,7 @@ void Decomposition::remove(std::span<const BodyId> ids, State& state) {
   state.bonds = std::move(bonds);
   halo_.remove(gone, own_gone);
   agree(state);
+  if (any_asleep) hold_sleepers(state.bodies, state.sleepers);
 }
 
 std::int32_t Decomposition::slot_in_halo(std::int32_t number) const {
@@ -144,6 +149,7 @@ State Decomposition::collect(State& state) {
   whole.bodies.subdomains.first = cut_.first;
   whole.bodies.subdomains.cut_bodies = cut_bodies_;
   whole.bodies.subdomains.index();
+  if (whole.sleepers.sums.bodies > 0) hold_sleepers(whole.bodies, whole.sleepers);
   return whole;
 }
 

@@ -18,6 +18,7 @@ struct BodyRecord {
   ShapeIndex shape;
   MaterialIndex material;
   std::int32_t part;  // that carries it, or Bodies::no_part
+  bool is_asleep;
 };
 
 /// accelerations: [body], or empty.
@@ -64,5 +65,29 @@ template <class T, class From>
 void follow_owners(Ranks& ranks, const GhostLists& lists, std::vector<T>& scratch, From&& from, T* to) {
   send_lists(ranks, lists.own_for, lists.first_of_rank, scratch, from, to);
 }
+
+/// Appends the values of ghosts to those of own bodies, as given by their owners. Null: does nothing.
+template <class T>
+void append_of_ghosts(Ranks* ranks, const GhostLists* lists, std::vector<T>& of_own) {
+  if (lists == nullptr) return;
+  const std::size_t own = of_own.size();
+  std::vector<T> scratch;
+  of_own.resize(own + lists->size());
+  follow_owners(
+      *ranks, *lists, scratch, [&](std::size_t i) { return of_own[i]; }, of_own.data() + own);
+}
+
+/// [own body, then ghost] marks bodies that are marked as ghosts on any rank, and their ghosts on all. Null:
+/// does nothing.
+void join_marks(Ranks* ranks, const GhostLists* lists, std::size_t own, std::vector<std::uint8_t>& marks);
+
+/// An impulse and a moment on a body: a ghost where it is sent, an own body where it is received.
+struct SentLoad {
+  std::int32_t body;
+  Twist load;
+};
+/// Sends loads on ghosts to their owners. Returns those from all other ranks, in the order of ranks and of
+/// their lists.
+std::vector<SentLoad> to_owners(Ranks& ranks, const GhostLists& lists, std::span<const SentLoad> loads);
 
 }  // namespace scree

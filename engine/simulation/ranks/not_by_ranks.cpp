@@ -15,7 +15,6 @@ std::vector<NotByRanks> not_by_ranks(const Model& model) {
   refuse(settings.solver.position_correction != PositionCorrection::split, "solver.position_correction",
          "position corrections except split");
   refuse(settings.restitution_law == RestitutionLaw::energetic, "restitution_law", "energetic impacts");
-  refuse(settings.sleep.is_on(), "sleep", "sleep");
   refuse(static_cast<bool>(model.forces.own), "forces", "forces of a program");
   return found;
 }

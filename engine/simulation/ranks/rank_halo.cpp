@@ -1,6 +1,7 @@
 #include "engine/simulation/ranks/rank_halo.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 
 namespace scree {
@@ -38,8 +39,17 @@ double image_way(const PlacedCell& cell, const Mat3& lattice) {
 
 }  // namespace
 
-void RankHalo::begin(std::vector<std::int32_t> numbers) {
+void RankHalo::begin(const WholeCut& cut, std::vector<std::int32_t> numbers) {
   lists_ = {};
+  std::vector<Bytes> to(static_cast<std::size_t>(ranks_.count()));
+  for (std::size_t r = 0; r < to.size(); ++r) {
+    const auto from = std::ranges::lower_bound(numbers, cut.first_body(static_cast<int>(r))),
+               end = std::ranges::lower_bound(numbers, cut.first_body(static_cast<int>(r) + 1));
+    lists_.first_of_rank.push_back(static_cast<std::size_t>(from - numbers.begin()));
+    for (auto n = from; n != end; ++n) scree::append(*n - cut.first_body(static_cast<int>(r)), to[r]);
+  }
+  lists_.first_of_rank.push_back(numbers.size());
+  for (const Bytes& from : ranks_.exchange(std::move(to))) append_all(from, lists_.own_for.emplace_back());
   lists_.number = std::move(numbers);
   is_made_ = false;
 }
@@ -225,6 +235,11 @@ void RankHalo::renumber_partners(const std::vector<std::int32_t>& before) {
   // Elastic contacts with stored energy overlap, or have just parted within the reach of boxes: their ghosts
   // stay.
   std::erase_if(state_->springs, [&](SpringMemory& s) { return !renumber(s.key.b); });
+  // So do bodies in contacts at rest.
+  for (Contact& c : state_->sleepers.contacts) {
+    [[maybe_unused]] const bool is_there = renumber(c.key.b);
+    assert(is_there);
+  }
 }
 
 }  // namespace scree

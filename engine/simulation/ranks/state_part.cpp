@@ -6,7 +6,7 @@ namespace scree {
 
 namespace {
 
-// All arrays of bodies in runs by ranks, except for those of carried bodies, which may be empty.
+// All arrays of bodies in runs by ranks, except for those that may be empty: of sleeping and carried bodies.
 template <class BodiesType, class F>
 void each_array(BodiesType& b, F&& f) {
   f(b.position), f(b.orientation), f(b.linear_velocity), f(b.angular_velocity);
@@ -18,15 +18,28 @@ void write_bodies(const Bodies& bodies, std::size_t first, std::size_t count, By
     append_list(std::span<const T>(array).subspan(first, count), bytes);
   };
   each_array(bodies, write);
+  append<std::uint8_t>(bodies.asleep.empty() ? 0 : 1, bytes);
+  if (!bodies.asleep.empty()) write(bodies.asleep);
   append<std::uint8_t>(bodies.part.empty() ? 0 : 1, bytes);
   if (bodies.part.empty()) return;
   write(bodies.part);
   write(bodies.rest);
 }
 
+/// Takes a list that a part may lack: then its values are zero.
+template <class T>
+void append_optional(BytesReader& reader, std::size_t before, std::size_t now, std::vector<T>& list) {
+  const bool is_there = reader.take<std::uint8_t>() != 0;
+  if (!is_there && list.empty()) return;
+  list.resize(before);
+  if (is_there) reader.take_list(list);
+  list.resize(now);
+}
+
 void append_bodies(BytesReader& reader, Bodies& bodies) {
   const std::size_t before = bodies.size();
   each_array(bodies, [&](auto& array) { reader.take_list(array); });
+  append_optional(reader, before, bodies.size(), bodies.asleep);
   const bool are_carried = reader.take<std::uint8_t>() != 0;
   if (!are_carried && bodies.part.empty()) return;
   bodies.part.resize(before, Bodies::no_part);
@@ -80,19 +93,29 @@ Bytes write_part(const State& state, std::int32_t begin, std::int32_t end,
     append(FlatPair{number_of(p->a), number_of(p->b), m.offset, m.turn, m.reach, m.slack}, bytes);
     append_list(std::span<const ImplicitStart>(m.starts), bytes);
   }
-  const auto a_of = [](const SpringMemory& s) { return s.key.a; };
-  std::vector<SpringMemory> springs(std::ranges::lower_bound(state.springs, begin, {}, a_of),
-                                    std::ranges::lower_bound(state.springs, end, {}, a_of));
-  for (SpringMemory& s : springs) {
-    s.key.a = number_of(s.key.a);
-    s.key.b = number_of(s.key.b);
-  }
-  append_list(std::span<const SpringMemory>(springs), bytes);
+  const auto keyed = [&]<class T>(const std::vector<T>& list) {  // contacts' data, ordered by key
+    const auto a_of = [](const T& item) { return item.key.a; };
+    std::vector<T> part(std::ranges::lower_bound(list, begin, {}, a_of),
+                        std::ranges::lower_bound(list, end, {}, a_of));
+    for (T& item : part) {
+      item.key.a = number_of(item.key.a);
+      item.key.b = number_of(item.key.b);
+    }
+    append_list(std::span<const T>(part), bytes);
+  };
+  keyed(state.springs);
+  keyed(state.sleepers.contacts);
+  append<std::uint8_t>(state.sleepers.still.empty() ? 0 : 1, bytes);
+  if (!state.sleepers.still.empty())
+    append_list(std::span(state.sleepers.still)
+                    .subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)),
+                bytes);
   return bytes;
 }
 
 void append_part(std::span<const std::byte> part, State& state) {
   BytesReader reader(part);
+  const std::size_t before = state.bodies.size();
   append_bodies(reader, state.bodies);
   const auto rows = [&](std::vector<std::int32_t>& row, auto& list) {
     std::vector<std::int32_t> counts;
@@ -109,9 +132,9 @@ void append_part(std::span<const std::byte> part, State& state) {
     state.cached.push_back({p.a, p.b, {p.offset, p.turn, p.reach, p.slack, {}}});
     reader.take_list(state.cached.back().memory.starts);
   }
-  std::vector<SpringMemory> springs;
-  reader.take_list(springs);
-  state.springs.insert(state.springs.end(), springs.begin(), springs.end());
+  reader.take_list(state.springs);
+  reader.take_list(state.sleepers.contacts);
+  append_optional(reader, before, state.bodies.size(), state.sleepers.still);
 }
 
 Bodies bodies_of_all(Ranks* ranks, Bodies own, std::size_t& before) {
@@ -146,6 +169,7 @@ State without_bodies(const State& state) {
   other.left = state.left;
   other.overrides = state.overrides;
   other.wall_cells = state.wall_cells;
+  other.sleepers.sums = state.sleepers.sums;
   return other;
 }
 
@@ -159,6 +183,7 @@ std::vector<std::int32_t> number_from(std::int32_t first, State& state) {
   for (const CachedNormal& n : state.cached_normals.list) note(n.b);
   for (const CachedPair& p : state.cached) note(p.b);
   for (const SpringMemory& s : state.springs) note(s.key.b);
+  for (const Contact& c : state.sleepers.contacts) note(c.key.b);
   std::ranges::sort(ghosts);
   ghosts.erase(std::ranges::unique(ghosts).begin(), ghosts.end());
   const auto slot = [&](std::int32_t b) {
@@ -166,10 +191,11 @@ std::vector<std::int32_t> number_from(std::int32_t first, State& state) {
     if (b >= first && b < first + own) return b - first;
     return own + static_cast<std::int32_t>(std::ranges::lower_bound(ghosts, b) - ghosts.begin());
   };
-  for (Contact& c : state.contacts.list) {
-    c.key.a -= first;
-    c.key.b = slot(c.key.b);
-  }
+  for (auto* const list : {&state.contacts.list, &state.sleepers.contacts})
+    for (Contact& c : *list) {
+      c.key.a -= first;
+      c.key.b = slot(c.key.b);
+    }
   for (CachedNormal& n : state.cached_normals.list) n.b = slot(n.b);
   for (CachedPair& p : state.cached) {
     p.a -= first;

@@ -1,6 +1,7 @@
 #include "engine/simulation/subsystems/cell_flow.h"
 
 #include <cmath>
+#include <numeric>
 
 #include "engine/core/exact_sum.h"
 
@@ -109,6 +110,14 @@ struct ContactSums {
   void join(const ContactSums&) {}
   void over_ranks(Ranks&) {}
 };
+
+/// [body + 1] see Contacts::row.
+std::vector<std::int32_t> rows_of(const std::vector<Contact>& list, std::size_t bodies) {
+  std::vector<std::int32_t> row(bodies + 1, 0);
+  for (const Contact& c : list) ++row[c.key.a + 1];
+  std::partial_sum(row.begin(), row.end(), row.begin());
+  return row;
+}
 
 /// `blocks`: see cut_rows().
 ContactSums sums_of(const std::vector<Contact>& list, std::span<const std::int32_t> blocks, Ranks* ranks) {
@@ -262,8 +271,12 @@ void report_cell(const Model& model, const State& state, double h, const Workspa
   const std::vector<Contact>& resting = state.sleepers.contacts;
   static thread_local std::vector<std::int32_t> blocks;  // kept from call to call
   cut_rows(state.bodies.subdomains, state.contacts.row, state.contacts.size(), blocks);
-  const ContactSums awake = sums_of(state.contacts.list, blocks, state.bodies.ranks),
-                    asleep = sums_of(resting, even_blocks(resting.size()), nullptr);
+  const ContactSums awake = sums_of(state.contacts.list, blocks, state.bodies.ranks);
+  ContactSums asleep;
+  if (state.sleepers.sums.contacts > 0) {
+    cut_rows(state.bodies.subdomains, rows_of(resting, state.bodies.size()), resting.size(), blocks);
+    asleep = sums_of(resting, blocks, state.bodies.ranks);
+  }
   Mat3 of_bonds = Mat3::Zero();
   for (std::size_t k = 0; k < w.bonds.size(); ++k) {
     const BondPlace& place = w.bonds[k];

@@ -211,7 +211,8 @@ void renumber(const Renumbering& r, std::vector<CachedPair>& pairs) {
   });
 }
 
-/// Renumbers all parts of a state that contain slots, except for subdomains.
+/// Renumbers all parts of a state that contain slots, except for subdomains and what hold_sleepers()
+/// computes.
 void renumber(const Renumbering& r, State& state) {
   Bodies& b = state.bodies;
   gather(b.position, r.from);
@@ -239,7 +240,6 @@ void renumber(const Renumbering& r, State& state) {
   });
   gather(state.sleepers.still, r.from);
   renumber(r, state.sleepers.contacts);
-  if (!state.sleepers.still.empty()) hold_sleepers(b, state.sleepers);
 }
 
 }  // namespace
@@ -287,7 +287,9 @@ void remove(State& state, std::span<const BodyId> ids, std::span<const std::int3
     state.cached = {};
     state.springs = {};
     state.bonds = {};
+    const GhostLists* const ghosts = state.sleepers.ghosts;
     state.sleepers = {};
+    state.sleepers.ghosts = ghosts;
     return;
   }
   renumber(r, state);
@@ -300,6 +302,8 @@ void remove(State& state, std::span<const BodyId> ids, std::span<const std::int3
   subdomains.first.erase(ends.begin(), ends.end());
   subdomains.cut_bodies = left_before(subdomains.cut_bodies);
   subdomains.index();
+  if (state.bodies.ranks == nullptr && !state.sleepers.still.empty())
+    hold_sleepers(state.bodies, state.sleepers);
 }
 
 void sort(const Shapes& shapes, State& state, const PlacedCell& cell) {
@@ -339,6 +343,7 @@ void sort(const Shapes& shapes, State& state, const PlacedCell& cell) {
   });
   renumber(r, state);
   state.bodies.subdomains = std::move(subdomains);
+  if (!state.sleepers.still.empty()) hold_sleepers(state.bodies, state.sleepers);
 }
 
 std::vector<std::int64_t> subdomain_weights(const State& state) {

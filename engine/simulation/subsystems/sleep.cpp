@@ -6,6 +6,7 @@
 #include "engine/core/ordering.h"
 #include "engine/core/parallel.h"
 #include "engine/simulation/motion.h"
+#include "engine/simulation/ranks/decomposition.h"
 
 namespace scree {
 
@@ -26,37 +27,84 @@ double fall_speed(const Settings& settings, double h, const Workspace& w) {
   return fall > 0.0 ? fall : settings.sleep.speed_m_s;
 }
 
-/// Do both sides sleep? Boundaries always do, unless they move.
-bool rests(const Model& model, const Bodies& bodies, const ContactKey& key) {
-  if (!bodies.is_asleep(static_cast<std::size_t>(key.a))) return false;
-  return is_boundary(key.b) ? model.is_still(boundary_of(key.b))
-                            : bodies.is_asleep(static_cast<std::size_t>(key.b));
+/// Do both sides sleep? Boundaries always do, unless they move. `asleep`: [body, then ghost].
+bool rests(const Model& model, const std::vector<std::uint8_t>& asleep, const ContactKey& key) {
+  if (asleep[key.a] == 0) return false;
+  return is_boundary(key.b) ? model.is_still(boundary_of(key.b)) : asleep[key.b] != 0;
 }
 
-void add(Twist& sum, const Vec3& arm, double sign, const Vec3& impulse, const Vec3& torque) {
-  sum.linear += sign * impulse;
-  sum.angular += sign * (arm.cross(impulse) + torque);
+/// The bodies of the rank, also while ghosts are in the state.
+std::size_t own_bodies(const Bodies& bodies) {
+  return bodies.ranks == nullptr ? bodies.size() : static_cast<std::size_t>(bodies.subdomains.own_bodies());
 }
 
-/// (Z1) for all sleeping bodies.
-void feel(double h, const Bodies& bodies, const Sleepers& sleepers, Workspace& w) {
-  const ContactProblem& p = w.problem;
-  w.felt.resize(bodies.size());
-  for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
-    if (!bodies.is_asleep(i)) return;
-    w.felt[i] = sleepers.held[i];
-    w.felt[i].linear += bodies.mass[i] * h * acceleration(w, i);
-    if (!w.own.empty()) w.felt[i].angular += h * w.own[i].torque;
-  });
-  for (std::size_t c = 0; c < p.contacts(); ++c) {  // serial: contacts share sleeping bodies
-    const std::size_t a = p.a(c), b = p.b(c);
-    if (p.is_moved(a) && (p.is_moved(b) || b >= bodies.size())) continue;
+/// The sum of a contact's impulses on body a, and on body b: the same with the opposite sign.
+struct OfContact {
+  Vec3 impulse, torque;
+  OfContact(const Workspace& w, std::size_t c) {
     Vec3 components = w.solution.impulse[c];
     if (!w.impact.empty()) components += w.impact[c];
     if (!w.attraction.empty()) components[0] -= w.attraction[c];
-    const Vec3 impulse = p.in_world(c, components), torque = torque_impulse(p, c, w.solution.row_impulse);
-    if (!p.is_moved(a)) add(w.felt[a], p.arm_a(c), 1.0, impulse, torque);
-    if (!p.is_moved(b) && b < bodies.size()) add(w.felt[b], p.arm_b(c), -1.0, impulse, torque);
+    impulse = w.problem.in_world(c, components);
+    torque = torque_impulse(w.problem, c, w.solution.row_impulse);
+  }
+  Twist on_a(const ContactProblem& p, std::size_t c) const {
+    return load_at(p.arm_a(c), 1.0, impulse, torque);
+  }
+  Twist on_b(const ContactProblem& p, std::size_t c) const {
+    return load_at(p.arm_b(c), -1.0, impulse, torque);
+  }
+};
+
+/// Adds what contacts of lower ranks give sleeping bodies of this one; these come first in the order of
+/// contacts.
+void feel_lower_ranks(const State& state, Workspace& w) {
+  const ContactProblem& p = w.problem;
+  const std::size_t own = own_bodies(state.bodies);
+  std::vector<SentLoad> loads;
+  for (std::size_t c = 0; c < p.contacts(); ++c) {
+    const std::size_t a = p.a(c), b = p.b(c);
+    if (a >= own || b < own || b >= state.bodies.size() || p.is_moved(b)) continue;
+    const std::int32_t slot = w.decomposition->outer_key(state.contacts, c).b;
+    loads.push_back({slot - static_cast<std::int32_t>(own), OfContact(w, c).on_b(p, c)});
+  }
+  for (const SentLoad& l : to_owners(*state.bodies.ranks, *state.sleepers.ghosts, loads))
+    add(l.load, w.felt[l.body]);
+}
+
+/// Sums of (Z1) over sleeping bodies; angular about the origin.
+struct FeltSums {
+  Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
+
+  static constexpr std::size_t sums = 6;  // see ExactSums
+  template <class F>
+  void each_sum(F&& f) {
+    f(linear), f(angular);
+  }
+  void join(const FeltSums&) {}
+  void over_ranks(Ranks&) {}
+};
+
+/// (Z1) for all sleeping bodies.
+void feel(double h, const State& state, Workspace& w) {
+  const Bodies& bodies = state.bodies;
+  const ContactProblem& p = w.problem;
+  const std::size_t own = own_bodies(bodies);
+  w.felt.resize(own);
+  for_each_index(own, grain_light, [&](std::size_t i) {
+    if (!bodies.is_asleep(i)) return;
+    w.felt[i] = state.sleepers.held[i];
+    w.felt[i].linear += bodies.mass[i] * h * acceleration(w, i);
+    if (!w.own.empty()) w.felt[i].angular += h * w.own[i].torque;
+  });
+  if (w.decomposition) feel_lower_ranks(state, w);
+  for (std::size_t c = 0; c < p.contacts(); ++c) {  // serial: contacts share sleeping bodies
+    const std::size_t a = p.a(c), b = p.b(c);
+    const bool of_b = b < own && !p.is_moved(b);
+    if (a >= own || (p.is_moved(a) && !of_b)) continue;  // those of other ranks are felt already
+    const OfContact given(w, c);
+    if (!p.is_moved(a)) add(given.on_a(p, c), w.felt[a]);
+    if (of_b) add(given.on_b(p, c), w.felt[b]);
   }
 }
 
@@ -66,11 +114,12 @@ double disturbance(const Model& model, const Bodies& bodies, std::size_t i, cons
                        {felt.linear / bodies.mass[i], world_inverse_inertia(bodies, i) * felt.angular});
 }
 
-/// Marks all bodies that share a resting contact with a marked one; true if that marked any new one.
-bool spread(const Sleepers& sleepers, std::vector<std::uint8_t>& marked, std::vector<std::uint8_t>& next) {
+/// Marks all bodies that share a resting contact with a marked one; true if that marked any new one. Marks
+/// are [body, then ghost].
+bool spread(const State& state, std::vector<std::uint8_t>& marked, std::vector<std::uint8_t>& next) {
   next = marked;
   bool grew = false;
-  for (const Contact& c : sleepers.contacts) {
+  for (const Contact& c : state.sleepers.contacts) {
     if (is_boundary(c.key.b)) continue;
     const auto a = static_cast<std::size_t>(c.key.a), b = static_cast<std::size_t>(c.key.b);
     if (marked[a] == marked[b]) continue;
@@ -78,7 +127,8 @@ bool spread(const Sleepers& sleepers, std::vector<std::uint8_t>& marked, std::ve
     grew = true;
   }
   marked.swap(next);
-  return grew;
+  join_marks(state.bodies.ranks, state.sleepers.ghosts, state.bodies.size(), marked);
+  return any(state.bodies.ranks, grew);
 }
 
 /// Moves selected contacts from one list to another; both are ordered by key.
@@ -93,8 +143,16 @@ void move_contacts(std::vector<Contact>& from, std::vector<Contact>& to, Goes&& 
                      [](const Contact& a, const Contact& b) { return a.key < b.key; });
 }
 
+/// Which bodies sleep: [body, then ghost].
+std::vector<std::uint8_t> asleep_with_ghosts(const State& state) {
+  std::vector<std::uint8_t> asleep = state.bodies.asleep;
+  asleep.resize(state.bodies.size(), 0);
+  append_of_ghosts(state.bodies.ranks, state.sleepers.ghosts, asleep);
+  return asleep;
+}
+
 /// Wakes the marked sleeping bodies; contacts that no longer rest go back to the others. Returns the number
-/// of woken bodies.
+/// of woken bodies, of all ranks.
 std::int64_t wake(const std::vector<std::uint8_t>& waking, State& state) {
   Bodies& bodies = state.bodies;
   Sleepers& sleepers = state.sleepers;
@@ -105,18 +163,15 @@ std::int64_t wake(const std::vector<std::uint8_t>& waking, State& state) {
     sleepers.still[i] = 0;
     ++woken;
   }
+  woken = total(bodies.ranks, woken);
   if (woken == 0) return 0;
+  const std::vector<std::uint8_t> asleep = asleep_with_ghosts(state);
   move_contacts(sleepers.contacts, state.contacts.list, [&](const Contact& c) {
-    return !bodies.is_asleep(static_cast<std::size_t>(c.key.a)) ||
-           (!is_boundary(c.key.b) && !bodies.is_asleep(static_cast<std::size_t>(c.key.b)));
+    return asleep[c.key.a] == 0 || (!is_boundary(c.key.b) && asleep[c.key.b] == 0);
   });
   state.contacts.index(bodies.size());
   hold_sleepers(bodies, sleepers);
   return woken;
-}
-
-bool any(const std::vector<std::uint8_t>& marks) {
-  return std::find(marks.begin(), marks.end(), 1) != marks.end();
 }
 
 /// The unit of the time that bodies have been still, s: the step, or the least adaptive step.
@@ -145,12 +200,14 @@ void mark_tired(const Model& model, double h, const Workspace& w, const State& s
   const double units = std::clamp(std::ceil(model.settings.sleep.duration_s / stillness_unit(model.settings)),
                                   1.0, double{most_units});
   const double most_gain = restful_part * model.settings.sleep.tolerance * fall_speed(model.settings, h, w);
-  const auto is_restless = [&](std::size_t i) {
-    return !bodies.is_asleep(i) && state.sleepers.still[i] < units;
-  };
+  std::vector<std::uint8_t> restless(bodies.size(), 0);  // [body, then ghost]
   marked.assign(bodies.size(), 0);
   for_each_index(bodies.size(), grain_medium, [&](std::size_t i) {
-    if (bodies.is_asleep(i) || is_restless(i)) return;
+    if (bodies.is_asleep(i)) return;
+    if (state.sleepers.still[i] < units) {
+      restless[i] = 1;
+      return;
+    }
     const BodyVelocity& after = w.solution.velocity[i];
     const Twist gain{to_vec3(after.linear) - w.before[i].linear,
                      to_vec3(after.angular) - w.before[i].angular};
@@ -161,17 +218,20 @@ void mark_tired(const Model& model, double h, const Workspace& w, const State& s
     for (const std::int32_t body : {w.problem.rows[r].edge.a, w.problem.rows[r].edge.b})
       if (static_cast<std::size_t>(body) < bodies.size()) marked[body] = 0;
   }
+  append_of_ghosts(bodies.ranks, state.sleepers.ghosts, restless);
+  std::vector<std::uint8_t> disturbed(restless.size(), 0);
   for (const Contact& c : state.contacts.list) {
-    const auto a = static_cast<std::size_t>(c.key.a);
     if (is_boundary(c.key.b)) {
-      if (!model.is_still(boundary_of(c.key.b))) marked[a] = 0;
+      if (!model.is_still(boundary_of(c.key.b))) disturbed[c.key.a] = 1;
       continue;
     }
-    const auto b = static_cast<std::size_t>(c.key.b);
     if (!c.is_active()) continue;
-    if (marked[a] != 0 && is_restless(b)) marked[a] = 0;
-    if (marked[b] != 0 && is_restless(a)) marked[b] = 0;
+    if (restless[c.key.b] != 0) disturbed[c.key.a] = 1;
+    if (restless[c.key.a] != 0) disturbed[c.key.b] = 1;
   }
+  join_marks(bodies.ranks, state.sleepers.ghosts, bodies.size(), disturbed);
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    if (disturbed[i] != 0) marked[i] = 0;
 }
 
 /// Stops the bodies that are marked as tired.
@@ -191,96 +251,32 @@ void put_to_sleep(const Model& model, double h, const Workspace& w, State& state
   report.sleep_angular_impulse += after.angular - before.angular;
 
   // Places of contacts stay; bodies have moved since these were found.
-  const auto moved = [&](std::int32_t i) -> Vec3 {
-    const auto k = static_cast<std::size_t>(i);
-    return h * (0.5 * to_vec3(w.solution.velocity[k].linear) + w.solution.correction_of(k).linear);
-  };
+  std::vector<Vec3> moved(bodies.size());  // [body, then ghost]
+  for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
+    moved[i] = h * (0.5 * to_vec3(w.solution.velocity[i].linear) + w.solution.correction_of(i).linear);
+  });
+  append_of_ghosts(bodies.ranks, sleepers.ghosts, moved);
+  const std::vector<std::uint8_t> asleep = asleep_with_ghosts(state);
   for (Contact& c : state.contacts.list) {
-    if (!rests(model, bodies, c.key)) continue;
-    c.arm_a -= moved(c.key.a);
-    if (!is_boundary(c.key.b)) c.arm_b -= moved(c.key.b);
+    if (!rests(model, asleep, c.key)) continue;
+    c.arm_a -= moved[c.key.a];
+    if (!is_boundary(c.key.b)) c.arm_b -= moved[c.key.b];
   }
   // Contacts without an impulse stay with this step's contacts, and are not found again.
   move_contacts(state.contacts.list, sleepers.contacts, [&](const Contact& c) {
-    return rests(model, bodies, c.key) && (c.gap < 0.0 || c.is_active());
+    return rests(model, asleep, c.key) && (c.gap < 0.0 || c.is_active());
   });
   state.contacts.index(bodies.size());
   hold_sleepers(bodies, sleepers);
 }
 
-/// The load of a resting contact on a wall's surface.
-CellLoad load_of_resting(const Contact& c) {
-  const Vec3 impulse = c.impulse.cast<double>();
-  CellLoad load;
-  load.impulse = -impulse;
-  load.surface.pressing = std::max(0.0, impulse.dot(c.normal));
-  load.surface.shearing = (impulse - impulse.dot(c.normal) * c.normal).norm();
-  return load;
-}
-
 }  // namespace
-
-void hold_sleepers(const Bodies& bodies, Sleepers& sleepers) {
-  sleepers.held.assign(bodies.size(), {Vec3::Zero(), Vec3::Zero()});
-  RestingSums& sums = sleepers.sums = {};
-  sums.bodies = std::count(bodies.asleep.begin(), bodies.asleep.end(), 1);
-  sums.contacts = static_cast<std::int64_t>(sleepers.contacts.size());
-  for (const Contact& c : sleepers.contacts) {
-    const auto a = static_cast<std::size_t>(c.key.a);
-    const Vec3 impulse = c.impulse.cast<double>(), torque = c.torque_impulse.cast<double>();
-    add(sleepers.held[a], c.arm_a, 1.0, impulse, torque);
-    sums.active += c.is_active() ? 1 : 0;
-    if (c.gap < 0.0) {
-      ++sums.touching;
-      const double overlap = -c.gap / double{c.length};
-      sums.overlap_sum += overlap;
-      if (overlap > sums.overlap_max) {
-        sums.overlap_max = overlap;
-        sums.deepest = static_cast<std::size_t>(&c - sleepers.contacts.data());
-      }
-    }
-    if (!is_boundary(c.key.b)) {
-      add(sleepers.held[c.key.b], c.arm_b, -1.0, impulse, torque);
-      continue;
-    }
-    sums.boundary_impulse += impulse;
-    sums.boundary_angular_impulse += (bodies.position[a] + c.arm_a).cross(impulse) + torque;
-    const std::size_t boundary = boundary_of(c.key.b);
-    if (sums.loads.size() <= boundary) sums.loads.resize(boundary + 1);
-    const CellLoad load = load_of_resting(c);
-    sums.loads[boundary] += {-impulse, -c.arm_b.cross(impulse) - torque, 0.0, load.surface};
-    sums.touches.push_back({static_cast<std::int32_t>(boundary), -1, bodies.position[a] + c.arm_a, c.normal,
-                            double{c.length}, load});
-  }
-}
-
-void scale_held(double factor, Sleepers& sleepers) {
-  for_each_index(sleepers.contacts.size(), grain_medium, [&](std::size_t c) {
-    sleepers.contacts[c].impulse *= static_cast<float>(factor);
-    sleepers.contacts[c].torque_impulse *= static_cast<float>(factor);
-  });
-  for_each_index(sleepers.held.size(), grain_light, [&](std::size_t i) {
-    sleepers.held[i].linear *= factor;
-    sleepers.held[i].angular *= factor;
-  });
-  sleepers.sums.boundary_impulse *= factor;
-  sleepers.sums.boundary_angular_impulse *= factor;
-  for (BoundaryLoad& load : sleepers.sums.loads) {
-    load.impulse *= factor;
-    load.angular_impulse *= factor;
-    load.surface.pressing *= factor;
-    load.surface.shearing *= factor;
-  }
-  // The same as in hold_sleepers(), to the last bit.
-  auto touch = sleepers.sums.touches.begin();
-  for (const Contact& c : sleepers.contacts)
-    if (is_boundary(c.key.b)) (touch++)->load = load_of_resting(c);
-}
 
 void wake_neighbours(const std::vector<std::uint8_t>& marked, State& state) {
   if (state.sleepers.sums.bodies == 0) return;
   std::vector<std::uint8_t> waking = marked, next;
-  spread(state.sleepers, waking, next);
+  append_of_ghosts(state.bodies.ranks, state.sleepers.ghosts, waking);
+  spread(state, waking, next);
   wake(waking, state);
 }
 
@@ -308,9 +304,9 @@ bool wake_pushed(const Model& model, State& state, StepReport& report) {
 
 bool wake_struck(const Model& model, double h, int attempt, Workspace& w, State& state, StepReport& report) {
   const Bodies& bodies = state.bodies;
-  const std::size_t n = bodies.size();
+  const std::size_t n = own_bodies(bodies);
   if (state.sleepers.sums.bodies == 0) return false;
-  feel(h, bodies, state.sleepers, w);
+  feel(h, state, w);
   const double fall = fall_speed(model.settings, h, w);
   const double tolerance = std::min(model.settings.sleep.tolerance, strike_part);
   w.waking.resize(n, 0);
@@ -327,17 +323,25 @@ bool wake_struck(const Model& model, double h, int attempt, Workspace& w, State&
         return most;
       },
       [](double a, double b) { return b <= a ? a : b; });
-  if (largest <= strike_part * fall) {
-    for (std::size_t i = 0; i < n; ++i) {
-      if (!bodies.is_asleep(i)) continue;
-      report.sleep_impulse -= w.felt[i].linear;
-      report.sleep_angular_impulse -= bodies.position[i].cross(w.felt[i].linear) + w.felt[i].angular;
-    }
+  if (!any(bodies.ranks, !(largest <= strike_part * fall))) {
+    const FeltSums felt = sum_ranges<FeltSums>(bodies.blocks(), bodies.ranks, [&](const Block& block) {
+      FeltSums of_block;
+      for (std::size_t i = block.begin; i < block.end; ++i) {
+        if (!bodies.is_asleep(i)) continue;
+        of_block.linear += w.felt[i].linear;
+        of_block.angular += bodies.position[i].cross(w.felt[i].linear) + w.felt[i].angular;
+      }
+      return of_block;
+    });
+    report.sleep_impulse -= felt.linear;
+    report.sleep_angular_impulse -= felt.angular;
     return false;
   }
+  if (w.decomposition) w.decomposition->leave_problem(state);
+  append_of_ghosts(bodies.ranks, state.sleepers.ghosts, w.waking);
   std::vector<std::uint8_t> next;
   for (int layer = 0; layer < 1 << std::min(attempt, most_doublings); ++layer) {
-    if (!spread(state.sleepers, w.waking, next)) break;
+    if (!spread(state, w.waking, next)) break;
   }
   report.woken += wake(w.waking, state);
   w.waking.assign(n, 0);
@@ -356,7 +360,7 @@ void wake_and_fall_asleep(const Model& model, double h, Workspace& w, State& sta
     sleepers.still.resize(n, 0);
     count_still(model, report.time_step_s, w, bodies, sleepers.still);
     mark_tired(model, h, w, state, w.tired);
-    if (any(w.tired)) put_to_sleep(model, h, w, state, report);
+    if (any(bodies.ranks, std::ranges::count(w.tired, 1) > 0)) put_to_sleep(model, h, w, state, report);
   }
   w.waking.assign(n, 0);
 }

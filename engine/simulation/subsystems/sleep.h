@@ -15,6 +15,9 @@
 // impacts act on movable bodies, and bodies wake as far as the forces change. The final (Z1) moves no body.
 // The report contains the sum (sleep_impulse), and the kinetic energy of bodies that fell asleep
 // (dissipated_by_sleep), so that momentum and energy close to rounding.
+//
+// By ranks: a rank stores the resting contacts whose body a is its own. Marks and loads of ghosts go to their
+// owners, in the order of contacts, so that each body gets the same sums. All ranks must make the same calls.
 #pragma once
 
 #include "engine/simulation/diagnostics.h"
@@ -28,8 +31,8 @@ bool wake_pushed(const Model& model, State& state, StepReport& report);
 
 /// Evaluates (Z1) for the solution of a (sub)step of h, and marks the bodies that must wake
 /// (workspace.waking). If any was struck, wakes the marked ones and all within 2^attempt contacts of them,
-/// and returns true: their contacts are in the table again. Else adds the sums on sleeping bodies to the
-/// report.
+/// and returns true: their contacts are in the table again, and a rank has left its problem. Else adds the
+/// sums on sleeping bodies to the report.
 bool wake_struck(const Model& model, double h, int attempt, Workspace& workspace, State& state,
                  StepReport& report);
 
@@ -40,11 +43,5 @@ void wake_and_fall_asleep(const Model& model, double h, Workspace& workspace, St
 
 /// Wakes the marked sleeping bodies ([body]) and those that rest on them.
 void wake_neighbours(const std::vector<std::uint8_t>& marked, State& state);
-
-/// Computes the data that follow from the resting contacts.
-void hold_sleepers(const Bodies& bodies, Sleepers& sleepers);
-
-/// Scales resting contacts and their data if a step is `factor` times as long as the last one.
-void scale_held(double factor, Sleepers& sleepers);
 
 }  // namespace scree

@@ -7,7 +7,9 @@
 
 namespace scree {
 
-class Ranks;  // engine/core/ranks.h
+struct Bodies;      // engine/bodies/bodies.h
+struct GhostLists;  // engine/simulation/ranks/ghosts.h
+class Ranks;        // engine/core/ranks.h
 
 /// Load of contacts on a boundary; the boundary acts on the bodies with the opposite sign.
 struct BoundaryLoad {
@@ -33,16 +35,14 @@ struct BoundaryLoad {
   void over_ranks(Ranks&) {}
 };
 
-/// Sums over resting contacts.
+/// Sums over resting contacts, of all ranks.
 struct RestingSums {
   std::int64_t contacts = 0, active = 0, touching = 0, bodies = 0;  // bodies: asleep
   double overlap_sum = 0.0, overlap_max = 0.0;                      // over the length
-  std::size_t deepest = 0;                                          // resting contact of overlap_max
-  Vec3 boundary_impulse = Vec3::Zero();                             // N s per (sub)step, from boundaries
-  Vec3 boundary_angular_impulse = Vec3::Zero();                     // N m s, about the origin
+  Touch deepest;                                 // has overlap_max; of equal ones the first
+  Vec3 boundary_impulse = Vec3::Zero();          // N s per (sub)step, from boundaries
+  Vec3 boundary_angular_impulse = Vec3::Zero();  // N m s, about the origin
   std::vector<BoundaryLoad> loads;  // [boundary] per (sub)step; up to the last boundary with resting contacts
-  std::vector<SurfaceTouch>
-      touches;  // one per contact with a boundary; points in the world until the cell is located
 };
 
 struct Sleepers {
@@ -54,6 +54,28 @@ struct Sleepers {
   // Follows from the contacts, see hold_sleepers().
   std::vector<Twist> held;  // [body] impulse (linear, N s) and moment about the centre (angular, N m s)
   RestingSums sums;
+  /// With walls that have cells: the contacts with boundaries, of all ranks, if they are known.
+  std::vector<SurfaceTouch> touches;
+  bool are_touches_known = false;
+
+  /// The bodies of other ranks that contacts of a rank touch; in lists over bodies they come after its own.
+  /// Null: there are no other ranks.
+  const GhostLists* ghosts = nullptr;
 };
+
+/// Computes the data that follow from the resting contacts. All ranks must call it.
+void hold_sleepers(const Bodies& bodies, Sleepers& sleepers);
+/// Scales the impulses of resting contacts if a step is `factor` times as long as the last one; likewise.
+void scale_held(double factor, const Bodies& bodies, Sleepers& sleepers);
+/// Contacts of a rank's sleeping bodies with boundaries; points and normals are in the world.
+std::vector<SurfaceTouch> resting_touches(const Bodies& bodies, const Sleepers& sleepers);
+
+/// An impulse (linear, N s) and a moment about a body's centre (angular, N m s) at a point at `arm` from it,
+/// times `sign`.
+Twist load_at(const Vec3& arm, double sign, const Vec3& impulse, const Vec3& torque);
+inline void add(const Twist& load, Twist& sum) {
+  sum.linear += load.linear;
+  sum.angular += load.angular;
+}
 
 }  // namespace scree

@@ -57,7 +57,7 @@ class WholeNumbers {
 /// depend; and the contacts that the rank updates (cone.h). Within a subdomain both are in the order of the
 /// whole problem. So sweeps give its bodies and contacts the same bits as in the whole problem, with
 /// one exchange per sweep. All ranks have the movable bodies outside of subdomains (parts of machines), the
-/// bodies that joints hold, as ghosts, and all rows that belong to no contact.
+/// bodies that joints and bonds hold, as ghosts, and all rows that belong to no contact.
 struct RankShare {
   std::vector<std::uint8_t> own;       // [subdomain] 1: of this rank
   std::vector<std::int32_t> by_place;  // subdomains in the order of the whole problem; empty: same order
