@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "engine/simulation/overrides.h"
+#include "engine/simulation/subsystems/sleep.h"
 
 namespace scree {
 
@@ -83,6 +84,9 @@ void act(const Event& event, const Model& model, State& state) {
   if (actions.velocity && event.condition.body) {
     Bodies& b = state.bodies;
     const auto found = std::ranges::find(b.id, *event.condition.body);
+    std::vector<std::uint8_t> kicked(b.size(), 0);
+    if (found != b.id.end()) kicked[found - b.id.begin()] = 1;
+    wake_neighbours(kicked, state);
     if (found != b.id.end()) {  // else another rank has it
       const auto i = static_cast<std::size_t>(found - b.id.begin());
       b.linear_velocity[i] =

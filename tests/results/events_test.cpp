@@ -366,6 +366,46 @@ set_velocity = ["-vx", "vy", "vz"]
   EXPECT_EQ(trial.state.bodies.linear_velocity[1].x(), 2.7);
 }
 
+// In free flight from the kick on.
+TEST(Events, AKickWakesASleepingBody) {
+  Trial trial(R"scene(
+gravity = [0, 0, -9.81]
+time_step = 0.001
+end_time = 0.4
+[sleep]
+speed = 0.01
+duration = 0.05
+[[materials]]
+name = "grain"
+density = 2500
+[[boundaries]]
+type = "plane"
+point = [0, 0, 0]
+normal = [0, 0, 1]
+material = "grain"
+[[bodies]]
+radius = 0.1
+position = [0, 0, 0.1]
+[[events]]
+name = "kick"
+expression = "t + 0 * z"
+body = 0
+crosses = 0.3
+set_velocity = ["0.5", "0", "2"]
+)scene");
+  while (trial.state.time_s < 0.3 - 1e-12) {
+    EXPECT_TRUE(trial.state.time_s < 0.2 || trial.state.bodies.is_asleep(0));
+    trial.step();
+  }
+  ASSERT_EQ(trial.happenings.size(), 1u);
+  const double kicked_at = trial.state.time_s;
+  while (trial.state.time_s < 0.4 - 1e-12) trial.step();
+  const double t = trial.state.time_s - kicked_at;
+  const Vec3 moved = trial.state.bodies.position[0] - Vec3(0, 0, 0.1);
+  EXPECT_NEAR(moved[0], 0.5 * t, 1e-9);
+  EXPECT_NEAR(moved[2], 2.0 * t - 0.5 * 9.81 * t * t, 1e-6);  // overlaps are corrected before
+}
+
 // Results of a run: events.csv, the summary, frames without the wall, and the requested number of frames.
 TEST(Events, AreRecorded) {
   const TemporaryFolder folder;

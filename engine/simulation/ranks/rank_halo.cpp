@@ -1,8 +1,8 @@
 #include "engine/simulation/ranks/rank_halo.h"
 
 #include <algorithm>
-#include <cassert>
 #include <limits>
+#include <stdexcept>
 
 namespace scree {
 
@@ -235,11 +235,9 @@ void RankHalo::renumber_partners(const std::vector<std::int32_t>& before) {
   // Elastic contacts with stored energy overlap, or have just parted within the reach of boxes: their ghosts
   // stay.
   std::erase_if(state_->springs, [&](SpringMemory& s) { return !renumber(s.key.b); });
-  // So do bodies in contacts at rest.
-  for (Contact& c : state_->sleepers.contacts) {
-    [[maybe_unused]] const bool is_there = renumber(c.key.b);
-    assert(is_there);
-  }
+  // Bodies that touch at rest hardly move, so their boxes with the skin still overlap.
+  for (Contact& c : state_->sleepers.contacts)
+    if (!renumber(c.key.b)) throw std::logic_error("a sleeping body has a neighbour that is no ghost");
 }
 
 }  // namespace scree

@@ -16,7 +16,8 @@ class RankHalo : public Halo {
  public:
   explicit RankHalo(Ranks& ranks) : ranks_(ranks) {}
 
-  /// Sets the ghosts until the halo is made, so that they match a state that has just been shared out.
+  /// Sets the ghosts until the halo is made, so that they match a state that has just been shared out. All
+  /// ranks must call it.
   void begin(const WholeCut& cut, std::vector<std::int32_t> numbers);
   const GhostLists& lists() const { return lists_; }
   /// Appends the ghosts to the bodies, with the present data of their owners.

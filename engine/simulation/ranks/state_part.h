@@ -17,7 +17,7 @@ void append_part(std::span<const std::byte> part, State& state);
 /// The bodies of all ranks, one rank after the other; `before`: number of those of lower ranks. Data that
 /// runs by ranks do not use are left out. Null: `own` are all bodies.
 Bodies bodies_of_all(Ranks* ranks, Bodies own, std::size_t& before);
-/// The state without bodies, contacts and caches.
+/// The state without bodies, contacts and caches; the sums over sleeping bodies stay, which all ranks know.
 State without_bodies(const State& state);
 /// Converts global numbers of partners to slots: bodies [first, first + bodies of the state) are its own,
 /// others are ghosts after them, ordered by their numbers, which are returned.

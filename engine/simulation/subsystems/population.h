@@ -12,7 +12,8 @@ BodyId insert(const Model& model, State& state, const NewBody& body);
 
 /// Removes bodies and all stored data about them. Sleeping bodies that they held wake. Ids without a body
 /// are ignored. Cost linear in bodies and contacts. `ghost_slot`: of a rank's part, [ghost] its new number,
-/// counted from the first ghost, -1: it is removed too.
+/// counted from the first ghost, -1: it is removed too; then the caller must call
+/// hold_sleepers() when ghosts are numbered anew.
 void remove(State& state, std::span<const BodyId> ids, std::span<const std::int32_t> ghost_slot = {});
 
 /// Sorts bodies so that near bodies have near slots: along a Z-curve, which is cut into subdomains

@@ -34,6 +34,19 @@ struct ContactSums {
   }
 };
 
+void add_contact(const Contact& c, const Vec3& centre_a, ContactSums& sums) {
+  ++sums.contacts;
+  sums.active += c.is_active() ? 1 : 0;
+  if (c.gap < 0.0) {
+    ++sums.touching;
+    sums.overlap += -c.gap / double{c.length};
+  }
+  if (!is_boundary(c.key.b)) return;
+  const Vec3 impulse = c.impulse.cast<double>();
+  sums.impulse += impulse;
+  sums.angular_impulse += (centre_a + c.arm_a).cross(impulse) + c.torque_impulse.cast<double>();
+}
+
 /// The load of a resting contact on a wall's surface.
 CellLoad load_of_resting(const Contact& c) {
   const Vec3 impulse = c.impulse.cast<double>();
@@ -72,8 +85,12 @@ void hold_bodies(const Bodies& bodies, Sleepers& sleepers) {
 }
 
 Deepest deepest_of(const Bodies& bodies, const Sleepers& sleepers) {
-  std::vector<BodyId> ids = bodies.id;
-  append_of_ghosts(bodies.ranks, sleepers.ghosts, ids);
+  std::vector<BodyId> with_ghosts;
+  if (sleepers.ghosts != nullptr) {
+    with_ghosts = bodies.id;
+    append_of_ghosts(bodies.ranks, sleepers.ghosts, with_ghosts);
+  }
+  const std::vector<BodyId>& ids = sleepers.ghosts != nullptr ? with_ghosts : bodies.id;
   const Contact* contact = nullptr;
   Deepest deepest;
   for (const Contact& c : sleepers.contacts) {
@@ -125,18 +142,12 @@ void hold_sleepers(const Bodies& bodies, Sleepers& sleepers) {
   hold_bodies(bodies, sleepers);
   ExactSums<ContactSums> sum;
   sum.joined().bodies = std::count(bodies.asleep.begin(), bodies.asleep.end(), 1);
-  for (const Contact& c : sleepers.contacts) {
-    ContactSums of_contact;
-    of_contact.contacts = 1;
-    of_contact.active = c.is_active() ? 1 : 0;
-    of_contact.touching = c.gap < 0.0 ? 1 : 0;
-    if (c.gap < 0.0) of_contact.overlap = -c.gap / double{c.length};
-    if (is_boundary(c.key.b)) {
-      of_contact.impulse = c.impulse.cast<double>();
-      of_contact.angular_impulse =
-          (bodies.position[c.key.a] + c.arm_a).cross(of_contact.impulse) + c.torque_impulse.cast<double>();
-    }
-    sum.add(of_contact);
+  for (std::size_t k = 0; k < sleepers.contacts.size();) {
+    ContactSums of_body;  // as usual for one body, exactly over all
+    for (const std::int32_t a = sleepers.contacts[k].key.a;
+         k < sleepers.contacts.size() && sleepers.contacts[k].key.a == a; ++k)
+      add_contact(sleepers.contacts[k], bodies.position[a], of_body);
+    sum.add(of_body);
   }
   sum_over(bodies.ranks, sum);
   const ContactSums s = sum.value();
