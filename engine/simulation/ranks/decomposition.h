@@ -4,7 +4,8 @@
 // that are not its own are ghosts of the halo (rank_halo.h), which exist while contacts are searched for.
 // During the solution the ghosts of the interface exist instead (rank_interface.h). All other parts of a
 // state are the same on all ranks, and so is the report of a step. Bonds name their bodies by global numbers,
-// except during the solution, when these are slots.
+// except during the solution, when these are slots. A rank's state refers to the ghosts of its halo
+// (Sleepers::ghosts), so the decomposition must outlive it.
 #pragma once
 
 #include "engine/simulation/model.h"
