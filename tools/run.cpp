@@ -311,8 +311,8 @@ int follow(Prepared& p, Ranks& ranks) {
   catch_interrupts();
   const RunPlan plan = run_plan(p.scene);
   Run run(p.scene.model, plan, p.state);
-  run.share(ranks);
   count_messages();
+  run.share(ranks);
   p.scene.initial.bodies = {};  // only rank 0 uses it
   Stoppable stoppable;
   run.observe(stoppable);
@@ -380,8 +380,8 @@ int run(const RunOptions& options) {
   };
   try {
     if (is_new) recorder.begin(state);
-    if (ranks != nullptr) run.share(*ranks);
     count_messages();
+    if (ranks != nullptr) run.share(*ranks);
     pace.start(state.time_s);
     const RunStop stop = p.is_over ? RunStop::end_time : run.until(scene.end_time_s);
     agree_on_end();

@@ -31,6 +31,7 @@ class CountedRanks final : public Ranks {
 
   int rank() const override { return ranks_.rank(); }
   int count() const override { return ranks_.count(); }
+  std::optional<double> busy_s() const override { return seconds() - traffic_.swap_s - traffic_.others_s; }
   void sum(std::span<ExactSum> sums) override {
     const Other other(traffic_, sums.size_bytes());
     ranks_.sum(sums);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,9 @@ class Ranks {
   virtual ~Ranks() = default;
   virtual int rank() const = 0;  // this one's number, from 0
   virtual int count() const = 0;
+  /// Time that this rank has not spent in messages or waiting for others, since some moment, s; none if it is
+  /// not measured.
+  virtual std::optional<double> busy_s() const { return {}; }
 
   // Over all ranks; each rank gets the same bits.
   virtual void sum(std::span<ExactSum> sums) = 0;

@@ -45,6 +45,8 @@ class EmulatedTeam {
   std::size_t size() const { return members_.size(); }
   Ranks& rank(std::size_t r) { return members_[r]; }
   Meeting& together() { return together_; }
+  /// Each time a rank is asked for how long it has been busy, its answer grows by this.
+  void set_busy(std::size_t r, double seconds) { members_[r].busy_each_time = seconds; }
 
   /// Calls f(rank) on all ranks in parallel.
   void run(const std::function<void(std::size_t)>& f) const {
@@ -59,6 +61,12 @@ class EmulatedTeam {
 
     int rank() const override { return number; }
     int count() const override { return static_cast<int>(team->size()); }
+    double busy_each_time = 0.0;  // 0: it is not measured
+    mutable double busy = 0.0;
+    std::optional<double> busy_s() const override {
+      if (busy_each_time == 0.0) return {};
+      return busy += busy_each_time;
+    }
     void sum(std::span<ExactSum> sums) override {
       reduce(sums, [](ExactSum& a, const ExactSum& b) { a += b; });
     }

@@ -117,6 +117,31 @@ TEST(RankSteps, SortingGivesBodiesToOtherRanks) {
   for (const std::size_t ranks : {2u, 4u}) expect_same(by_ranks(world, 130, ranks), all);
 }
 
+// A rank that also writes results is slower than others. Sorts move subdomains, not cuts: the bits stay.
+TEST(RankSteps, SlowRanksGetLessToDo) {
+  World world = test::loose_heap(20, 20, {.friction = 0.5}, 2e-3);
+  world.model.settings.solver = {};
+  world.model.settings.sort_interval = 20;
+  const int steps = 70;  // three sorts
+  const Course all = whole(world, steps);
+  test::EmulatedTeam team(3);
+  team.set_busy(0, 3.0);
+  team.set_busy(1, 1.0);
+  team.set_busy(2, 1.0);
+  std::vector<Course> course(team.size());
+  std::vector<std::size_t> bodies(team.size());
+  team.run([&](std::size_t r) {
+    World own = world;
+    own.workspace.decomposition = std::make_shared<Decomposition>(own.model, team.rank(r), own.state);
+    for (int k = 0; k < steps; ++k) test::take_step(own, course[r]);
+    bodies[r] = own.state.bodies.size();
+    course[r].end = own.workspace.decomposition->collect(own.state);
+  });
+  expect_same(course[0], all);
+  EXPECT_EQ(bodies[0] + bodies[1] + bodies[2], world.state.bodies.size());
+  EXPECT_LT(2 * bodies[0], std::min(bodies[1], bodies[2]));
+}
+
 /// A heap without walls and weight, in a periodic cell.
 World heap_in_cell(const PairLaw& law) {
   World world = heap(law);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "engine/simulation/ranks/state_part.h"
 #include "engine/simulation/subsystems/population.h"
@@ -10,13 +11,19 @@ namespace scree {
 
 namespace {
 
-/// [rank + 1] first subdomain, for about equal weights of ranks.
-std::vector<std::int32_t> cut_by_rank(const State& whole, int ranks) {
+// Ranks that are slower than this get a share as if they were not. Relative to all ranks together.
+constexpr double least_speed = 0.05;
+
+/// [rank + 1] first subdomain, for weights of ranks in about the ratio of their speeds.
+std::vector<std::int32_t> cut_by_rank(const State& whole, const std::vector<double>& speed) {
   const std::vector<std::int32_t>& first = whole.bodies.subdomains.first;
   const std::vector<std::int64_t> weight = subdomain_weights(whole);  // before each, and total
   std::vector<std::int32_t> first_of_rank(1, 0);
-  for (int r = 1; r < ranks; ++r) {
-    const double aim = static_cast<double>(weight.back()) * r / ranks;
+  const double all = std::accumulate(speed.begin(), speed.end(), 0.0);
+  double before = 0.0;
+  for (std::size_t r = 1; r < speed.size(); ++r) {
+    before += speed[r - 1];
+    const double aim = static_cast<double>(weight.back()) * (before / all);
     const auto beyond = std::ranges::lower_bound(weight, static_cast<std::int64_t>(std::ceil(aim)));
     auto k = static_cast<std::int32_t>(beyond - weight.begin());
     if (k > 0 && aim - static_cast<double>(weight[k - 1]) < static_cast<double>(weight[k]) - aim) --k;
@@ -40,13 +47,17 @@ Subdomains subdomains_of(const WholeCut& cut, int rank, std::int32_t cut_bodies)
 }  // namespace
 
 Decomposition::Decomposition(const Model& model, Ranks& ranks, State& state)
-    : ranks_(ranks), halo_(ranks), interface_(ranks) {
+    : ranks_(ranks),
+      speed_(static_cast<std::size_t>(ranks.count()), 1.0),
+      busy_at_sort_s_(ranks.busy_s()),
+      halo_(ranks),
+      interface_(ranks) {
   if (state.bodies.subdomains.first.empty()) scree::arrange(model, state);
   cut_newcomers(state.bodies.size(), state.bodies.subdomains);
   if (state.contacts.row.empty()) state.contacts.index(state.bodies.size());
   std::vector<std::int32_t>& first = state.bodies.subdomains.first;
   first.erase(std::ranges::unique(first).begin(), first.end());
-  cut_ = {state.bodies.subdomains.first, cut_by_rank(state, ranks.count())};
+  cut_ = {state.bodies.subdomains.first, cut_by_rank(state, speed_)};
   const int rank = ranks.rank();
   const Bytes part = write_part(state, cut_.first_body(rank), cut_.first_body(rank + 1),
                                 [](std::int32_t slot) { return slot; });
@@ -159,7 +170,7 @@ void Decomposition::share_out(State whole, State& state) {
   if (ranks_.rank() == 0) {
     const Subdomains& subdomains = whole.bodies.subdomains;
     if (whole.contacts.row.empty()) whole.contacts.index(whole.bodies.size());
-    const WholeCut cut{subdomains.first, cut_by_rank(whole, ranks_.count())};
+    const WholeCut cut{subdomains.first, cut_by_rank(whole, speed_)};
     for (std::size_t r = 0; r < ranks; ++r) {
       append_list(std::span(cut.first), to[r]);
       append_list(std::span(cut.first_of_rank), to[r]);
@@ -182,6 +193,28 @@ void Decomposition::share_out(State whole, State& state) {
   take(reader.rest(), state);
 }
 
+std::vector<double> Decomposition::busy_since_sort() {
+  const std::optional<double> now = ranks_.busy_s();
+  const double busy = now && busy_at_sort_s_ ? *now - *busy_at_sort_s_ : 0.0;
+  busy_at_sort_s_ = now;
+  return of_all(&ranks_, std::vector<double>{busy});
+}
+
+void Decomposition::measure_speeds(const State& whole, const std::vector<double>& busy) {
+  const std::vector<std::int64_t> before = subdomain_weights(whole);
+  std::vector<double> weight;
+  for (std::size_t r = 0; r < busy.size(); ++r)
+    weight.push_back(static_cast<double>(before[cut_.first_of_rank[r + 1]] - before[cut_.first_of_rank[r]]));
+  const double time = std::accumulate(busy.begin(), busy.end(), 0.0);
+  if (time <= 0.0 || before.back() == 0) return;
+  const double mean = static_cast<double>(before.back()) / time;
+  for (std::size_t r = 0; r < busy.size(); ++r)
+    if (weight[r] > 0.0 && busy[r] > 0.0) {  // else the last value stays
+      const double now = weight[r] / busy[r] / mean;
+      speed_[r] = std::max(least_speed, 0.5 * (speed_[r] + now));
+    }
+}
+
 void Decomposition::arrange(const Model& model, State& state) {
   const int interval = model.settings.sort_interval;
   Subdomains whole_cut;
@@ -193,8 +226,12 @@ void Decomposition::arrange(const Model& model, State& state) {
     agree(state);
   }
   if (!is_due) return;  // before the first step the constructor has sorted
+  const std::vector<double> busy = busy_since_sort();
   State whole = collect(state);
-  if (ranks_.rank() == 0) scree::arrange(model, whole);
+  if (ranks_.rank() == 0) {
+    measure_speeds(whole, busy);
+    scree::arrange(model, whole);
+  }
   share_out(std::move(whole), state);
 }
 

@@ -65,11 +65,19 @@ class Decomposition {
   void share_out(State whole, State& state);
   /// The state becomes the rank's part of the whole, with the present cut.
   void take(std::span<const std::byte> part, State& state);
+  /// [rank] time in which ranks have been busy since the last sort, s; 0 where it is not measured.
+  std::vector<double> busy_since_sort();
+  /// On rank 0, with the present cut: speeds by the work of ranks and the time that they needed for it.
+  void measure_speeds(const State& whole, const std::vector<double>& busy);
   /// To be called after all ranks have cut their own bodies anew.
   void agree(State& state);
 
   Ranks& ranks_;
   WholeCut cut_;
+  // [rank] work per time, relative; on rank 0. A rank that does other work too, as writing results, is slower
+  // and gets less to do. Only which rank owns a subdomain depends on it.
+  std::vector<double> speed_;
+  std::optional<double> busy_at_sort_s_;  // Ranks::busy_s()
   std::int32_t cut_bodies_ = 0, newcomers_ = 0;  // of the whole: number at the last cut; number not yet cut
   RankHalo halo_;
   RankInterface interface_;
