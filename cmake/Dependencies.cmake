@@ -14,6 +14,7 @@ if(SCREE_PROGRAM)
   # If VTK is installed, there may be an MPI build of HDF5 next to the serial one: request the serial one by name.
   pkg_check_modules(HDF5_SERIAL REQUIRED IMPORTED_TARGET hdf5-serial)
   pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
+  pkg_check_modules(LIBDEFLATE REQUIRED IMPORTED_TARGET libdeflate)
 endif()
 # VTK's library, or the library of ParaView: Debian installs libvtk9-dev or python3-paraview, never both. Only the
 # module in io/vtk links it.

@@ -1,8 +1,12 @@
 #include "io/files/hdf5_objects.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <new>
+#include <numeric>
+
+#include "io/files/packed_chunk.h"
 
 namespace scree::io::hdf5 {
 
@@ -54,6 +58,24 @@ Handle create_dataset(hid_t location, const Label& label, hid_t type, hid_t spac
   if (!label.unit.empty()) write_attribute(dataset.get(), "unit", label.unit);
   write_attribute(dataset.get(), "description", label.description);
   return dataset;
+}
+
+/// Dimensions of the chunks of a dataset if append() can pack them: they have the filters of compressed ones.
+/// Empty: they have not.
+std::vector<hsize_t> packed_chunks(const Handle& dataset) {
+  const Handle properties(H5Dget_create_plist(dataset.get()), H5Pclose, "dataset properties");
+  std::vector<H5Z_filter_t> filters;
+  for (int k = 0; k < H5Pget_nfilters(properties.get()); ++k) {
+    std::size_t values = 0;
+    unsigned flags = 0;
+    filters.push_back(H5Pget_filter2(properties.get(), static_cast<unsigned>(k), &flags, &values, nullptr, 0,
+                                     nullptr, nullptr));
+  }
+  if (filters != std::vector<H5Z_filter_t>{H5Z_FILTER_SHUFFLE, H5Z_FILTER_DEFLATE, H5Z_FILTER_FLETCHER32})
+    return {};
+  std::vector<hsize_t> chunk(dimensions(dataset).size());
+  check(H5Pget_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data()), "dataset properties");
+  return chunk;
 }
 
 }  // namespace
@@ -187,12 +209,15 @@ Growing::Growing(hid_t location, const Label& label, hid_t type, const Layout& l
     if (there.size() != dims_.size() || !std::equal(there.begin() + 1, there.end(), dims_.begin() + 1))
       throw Error(name_ + ": has other dimensions than the new data");
     dims_ = there;
+    chunk_ = packed_chunks(dataset_);
+    read_begun_chunk();
     return;
   }
   std::vector<hsize_t> most = dims_, chunk = dims_;
   most[0] = H5S_UNLIMITED;
   chunk[0] = layout.rows_per_chunk;
   for (hsize_t& c : chunk) c = std::max<hsize_t>(c, 1);  // without bodies: chunks must not be empty
+  if (layout.compressed) chunk_ = chunk;
   const int rank = static_cast<int>(dims_.size());
   const Handle space(H5Screate_simple(rank, dims_.data(), most.data()), H5Sclose, name_);
   const Handle properties = creation_properties();
@@ -210,20 +235,68 @@ void Growing::cut(hsize_t rows) {
   if (rows == dims_[0]) return;
   dims_[0] = rows;
   check(H5Dset_extent(dataset_.get(), dims_.data()), name_);
+  read_begun_chunk();
+}
+
+Handle Growing::rows_in_file(hsize_t first, const std::vector<hsize_t>& count) const {
+  Handle space(H5Dget_space(dataset_.get()), H5Sclose, name_);
+  std::vector<hsize_t> start(dims_.size(), 0);
+  start[0] = first;
+  check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
+        name_);
+  return space;
+}
+
+std::size_t Growing::bytes_of(const std::vector<hsize_t>& dims) const {
+  return std::accumulate(dims.begin(), dims.end(), H5Tget_size(type_), std::multiplies<std::size_t>());
+}
+
+void Growing::read_begun_chunk() {
+  begun_.clear();
+  if (chunk_.empty() || dims_[0] % chunk_[0] == 0) return;
+  std::vector<hsize_t> count = dims_;
+  count[0] = dims_[0] % chunk_[0];
+  begun_.resize(bytes_of(count));
+  if (begun_.empty()) return;
+  const Handle file_space = rows_in_file(dims_[0] - count[0], count), memory_space = data_space(count);
+  check(H5Dread(dataset_.get(), type_, memory_space.get(), file_space.get(), H5P_DEFAULT, begun_.data()),
+        name_);
+}
+
+/// Packs whole chunks itself; the last one is filled up with zeros, and written again with the next rows.
+void Growing::append_packed(const void* data, hsize_t rows) {
+  hsize_t row = dims_[0] / chunk_[0] * chunk_[0];
+  dims_[0] += rows;
+  check(H5Dset_extent(dataset_.get(), dims_.data()), name_);
+  const std::size_t size = bytes_of(chunk_), element = H5Tget_size(type_);
+  std::vector<hsize_t> all = dims_;
+  all[0] = rows;
+  std::span<const std::byte> rest(static_cast<const std::byte*>(data), bytes_of(all));
+  if (rest.empty()) return;
+  std::vector<hsize_t> offset(dims_.size(), 0);
+  while (!rest.empty()) {
+    const std::size_t n = std::min(rest.size(), size - begun_.size());
+    begun_.insert(begun_.end(), rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(n));
+    rest = rest.subspan(n);
+    const std::size_t used = begun_.size();
+    begun_.resize(size);
+    const std::vector<std::byte> packed = packed_chunk(begun_, element);
+    offset[0] = row;
+    check(H5Dwrite_chunk(dataset_.get(), H5P_DEFAULT, 0, offset.data(), packed.size(), packed.data()), name_);
+    begun_.resize(used == size ? 0 : used);
+    row += chunk_[0];
+  }
 }
 
 void Growing::append(const void* data, hsize_t rows) {
   if (rows == 0) return;
-  std::vector<hsize_t> start(dims_.size(), 0), count = dims_;
-  start[0] = dims_[0];
+  if (!chunk_.empty()) return append_packed(data, rows);
+  std::vector<hsize_t> count = dims_;
   count[0] = rows;
   dims_[0] += rows;
   check(H5Dset_extent(dataset_.get(), dims_.data()), name_);
   if (std::find(count.begin(), count.end(), 0u) != count.end()) return;
-  const Handle file_space(H5Dget_space(dataset_.get()), H5Sclose, name_);
-  check(H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
-        name_);
-  const Handle memory_space = data_space(count);
+  const Handle file_space = rows_in_file(dims_[0] - rows, count), memory_space = data_space(count);
   check(H5Dwrite(dataset_.get(), type_, memory_space.get(), file_space.get(), H5P_DEFAULT, data), name_);
 }
 

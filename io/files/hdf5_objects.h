@@ -142,10 +142,18 @@ class Growing {
   void cut(hsize_t rows);
 
  private:
+  void append_packed(const void* data, hsize_t rows);
+  void read_begun_chunk();
+  /// Rows of the dataset, as a selection in the file.
+  Handle rows_in_file(hsize_t first, const std::vector<hsize_t>& count) const;
+  std::size_t bytes_of(const std::vector<hsize_t>& dims) const;
+
   std::string name_;
   hid_t type_ = H5I_INVALID_HID;
   std::vector<hsize_t> dims_;  // present ones
   Handle dataset_;
+  std::vector<hsize_t> chunk_;    // dimensions of chunks if they are compressed, else empty
+  std::vector<std::byte> begun_;  // compressed: rows of the last chunk, if it is not full
 };
 
 }  // namespace scree::io::hdf5

@@ -1,13 +1,19 @@
 #include "io/files/journaled_file.h"
 
 #include <csignal>
+#include <cstddef>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <random>
+#include <set>
+#include <span>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
+
+#include "io/files/packed_chunk.h"
 
 namespace scree::io::hdf5 {
 namespace {
@@ -101,6 +107,109 @@ TEST_F(JournaledFile, CanBeTruncatedAndExtended) {
     EXPECT_THROW(lists.frame.cut(17), Error);
   }
   EXPECT_EQ(whole_frames(path_), 16);
+}
+
+/// Rows of three numbers: some vary in all bytes, others in a few or in none.
+template <class T>
+std::vector<T> some_rows(std::size_t first, std::size_t rows) {
+  std::vector<T> values;
+  for (std::size_t k = 3 * first; k < 3 * (first + rows); ++k)
+    values.push_back(k % 3 == 0 ? static_cast<T>(0.1 * static_cast<double>(k * k % 7919))
+                                : static_cast<T>(k % 3 == 1 ? k / 50 : 7));
+  return values;
+}
+
+template <class T>
+void expect_rows(hid_t file, hid_t type, std::size_t rows) {
+  const Handle dataset = open_dataset(file, "vector");
+  ASSERT_EQ(dimensions(dataset), (std::vector<hsize_t>{rows, 3}));
+  std::vector<T> read(3 * rows);
+  check(H5Dread(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, read.data()), "vector");
+  EXPECT_EQ(read, some_rows<T>(0, rows));
+}
+
+/// Writes pieces of many lengths, and reads them by HDF5, which also compares the checksums: after each
+/// piece, after rows were removed, and after the file was opened again with a chunk that has just begun.
+template <class T>
+void write_and_read(const std::filesystem::path& path, hid_t type) {
+  std::size_t rows = 0;
+  const auto append = [&](Growing& vector, std::size_t n) {
+    vector.append(some_rows<T>(rows, n).data(), n);
+    rows += n;
+    ASSERT_EQ(vector.rows(), rows);
+  };
+  const Label label{"vector", "m", "[row, 3]"};
+  const Growing::Layout layout{{3}, 100, true};
+  {
+    Handle file = create_journaled_file(path);
+    Growing vector(file.get(), label, type, layout);
+    for (const std::size_t n : {1u, 99u, 100u, 37u, 0u, 412u, 1u}) {
+      append(vector, n);
+      expect_rows<T>(file.get(), type, rows);
+    }
+    for (const std::size_t keep : {640u, 600u, 333u}) {
+      vector.cut(rows = keep);
+      append(vector, 45);
+      expect_rows<T>(file.get(), type, rows);
+    }
+  }
+  Handle file = open_journaled_file(path);
+  Growing vector(file.get(), label, type, layout);
+  append(vector, 250);
+  expect_rows<T>(file.get(), type, rows);
+}
+
+TEST_F(JournaledFile, CompressedRowsAreWhatWasWritten) {
+  write_and_read<float>(folder_ / "float.h5", H5T_NATIVE_FLOAT);
+  write_and_read<double>(folder_ / "double.h5", H5T_NATIVE_DOUBLE);
+  write_and_read<std::int32_t>(folder_ / "int32.h5", H5T_NATIVE_INT32);
+  write_and_read<std::int64_t>(folder_ / "int64.h5", H5T_NATIVE_INT64);
+}
+
+// HDF5 itself would store the same numbers with the same checksum, if it packed with the same library: the
+// chunk of one that it wrote without deflate differs only there.
+TEST_F(JournaledFile, ShuffleAndChecksumsAreThoseOfHdf5) {
+  const Handle file = create_journaled_file(path_);
+  const auto stored = [&](const char* name, bool shuffle, std::span<const std::byte> bytes, hid_t type) {
+    const hsize_t n = bytes.size() / H5Tget_size(type);
+    const Handle space(H5Screate_simple(1, &n, nullptr), H5Sclose, name);
+    const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, name);
+    check(H5Pset_chunk(properties.get(), 1, &n), name);
+    if (shuffle) check(H5Pset_shuffle(properties.get()), name);
+    check(H5Pset_fletcher32(properties.get()), name);
+    const Handle dataset(
+        H5Dcreate2(file.get(), name, type, space.get(), H5P_DEFAULT, properties.get(), H5P_DEFAULT), H5Dclose,
+        name);
+    check(H5Dwrite(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), name);
+    check(H5Fflush(file.get(), H5F_SCOPE_LOCAL), name);
+    std::vector<std::byte> chunk(bytes.size() + 4);
+    const hsize_t offset = 0;
+    std::uint32_t filters = 0;
+    check(H5Dread_chunk(dataset.get(), H5P_DEFAULT, &offset, &filters, chunk.data()), name);
+    return chunk;
+  };
+  std::vector<std::int32_t> all;
+  for (std::int32_t k = 0; k < 60; ++k) all.push_back(k * k % 17 * 1000003 - 40);
+  std::set<std::size_t> parities;
+  for (std::size_t n = 1; n <= all.size(); ++n) {
+    const auto values = std::as_bytes(std::span(all).first(n));
+    const std::vector<std::byte> ours = packed_chunk(values, sizeof all[0]);
+    ASSERT_GT(ours.size(), 4u);
+    const std::span<const std::byte> stream(ours.data(), ours.size() - 4);
+    std::vector<std::byte> shuffled(values.size());
+    uLongf size = shuffled.size();
+    ASSERT_EQ(uncompress(reinterpret_cast<Bytef*>(shuffled.data()), &size,
+                         reinterpret_cast<const Bytef*>(stream.data()), stream.size()),
+              Z_OK);
+    ASSERT_EQ(size, shuffled.size());
+    const std::string name = std::to_string(n);
+    std::vector<std::byte> theirs = stored(("values" + name).c_str(), true, values, H5T_NATIVE_INT32);
+    theirs.resize(theirs.size() - 4);
+    EXPECT_EQ(theirs, shuffled);
+    EXPECT_EQ(stored(("stream" + name).c_str(), false, stream, H5T_NATIVE_UCHAR), ours);
+    parities.insert(stream.size() % 2);
+  }
+  EXPECT_EQ(parities.size(), 2u);  // checksums of odd and even numbers of bytes
 }
 
 // A program that is killed while it writes pages into the file leaves a part of them there, and the journal.
