@@ -88,17 +88,37 @@ io::Panel panel(const std::vector<SolveCurve>& curves, bool over_time) {
   throw InputError({{{problem.string(), 0, 0}, option, reason, "", "", "", suggestion}});
 }
 
-bool can_solve(SolverKind kind, const SolveOptions& options, bool bodies) {
-  return (kind != SolverKind::one_pass || bodies) && (kind != SolverKind::admm || options.cone_samples == 0);
+/// What solvers may lack for a problem, or for several.
+struct Demands {
+  bool bodies = true;       // every problem has bodies, not only W and q
+  bool compliance = false;  // contacts of one give way
+};
+
+bool has_compliance(const io::StoredProblem& stored) {
+  const auto* bodies = std::get_if<ContactProblem>(&stored.problem);
+  return bodies && std::ranges::any_of(bodies->compliance, &ContactCompliance::is_compliant);
+}
+
+Demands demands(const io::StoredProblem& stored) { return {has_bodies(stored), has_compliance(stored)}; }
+
+bool can_solve(SolverKind kind, const SolveOptions& options, const Demands& demands) {
+  const bool knows_compliance = kind != SolverKind::one_pass && kind != SolverKind::admm;
+  return (kind != SolverKind::one_pass || demands.bodies) &&
+         (kind != SolverKind::admm || options.cone_samples == 0) && (knows_compliance || !demands.compliance);
 }
 
 /// The requested solvers, or all that can solve the problem.
 std::vector<SolverKind> chosen_solvers(const SolveOptions& options, const std::filesystem::path& problem,
-                                       bool bodies) {
+                                       const Demands& demands) {
   std::vector<SolverKind> kinds;
   for (const std::string& name : options.solvers) kinds.push_back(solver_kind(name));
   for (const SolverKind kind : kinds) {
-    if (can_solve(kind, options, bodies)) continue;
+    if (can_solve(kind, options, demands)) continue;
+    if (demands.compliance)
+      refuse(problem, "--solver",
+             fmt::format("'{}' supports only rigid contacts, but contacts of this problem are elastic",
+                         to_string(kind)),
+             "use gauss_seidel or nsgs");
     if (kind == SolverKind::one_pass)
       refuse(problem, "--solver", "'one_pass' needs bodies, but the file holds only W and q",
              "use gauss_seidel");
@@ -106,7 +126,7 @@ std::vector<SolverKind> chosen_solvers(const SolveOptions& options, const std::f
   }
   if (!kinds.empty()) return kinds;
   std::copy_if(std::begin(solver_kinds), std::end(solver_kinds), std::back_inserter(kinds),
-               [&](SolverKind kind) { return can_solve(kind, options, bodies); });
+               [&](SolverKind kind) { return can_solve(kind, options, demands); });
   return kinds;
 }
 
@@ -188,9 +208,11 @@ void study_cones(const SolveOptions& options, const io::StoredProblem& stored, S
 /// FCLib's files contain W, q and mu: not all problems can be reduced to that.
 void expect_reducible(const SolveOptions& options, const io::StoredProblem& stored) {
   const auto* bodies = std::get_if<ContactProblem>(&stored.problem);
-  if (!options.fclib.empty() && bodies && (!bodies->rows.empty() || bodies->friction_corners > 0))
-    refuse(options.problems.front(), "--fclib",
-           "FCLib's format has neither contacts that resist torques nor sampled cones");
+  if (!options.fclib.empty() && bodies &&
+      (!bodies->rows.empty() || bodies->friction_corners > 0 || has_compliance(stored)))
+    refuse(
+        options.problems.front(), "--fclib",
+        "FCLib's format has neither elastic contacts, nor contacts that resist torques, nor sampled cones");
 }
 
 DelassusProblem reduced(const io::StoredProblem& stored) {
@@ -237,7 +259,7 @@ int solve_one(const SolveOptions& options) {
     return exit_ok;
   }
   std::vector<SolveCurve> curves;
-  for (const SolverKind kind : chosen_solvers(options, path, has_bodies(stored))) {
+  for (const SolverKind kind : chosen_solvers(options, path, demands(stored))) {
     settings.kind = kind;
     curves.push_back(solve_curve(stored, settings));
   }
@@ -256,18 +278,18 @@ int solve_one(const SolveOptions& options) {
 std::vector<SolverKind> solvers_for_all(const SolveOptions& options,
                                         const std::vector<NamedProblem>& problems) {
   std::vector<Fault> faults;
-  bool bodies = true;
+  Demands all;
   for (const NamedProblem& problem : problems) {
     try {
-      const bool has = has_bodies(read_problem(options, problem.path));
-      (void)chosen_solvers(options, problem.path, has);
-      bodies = bodies && has;
+      const Demands of = demands(read_problem(options, problem.path));
+      (void)chosen_solvers(options, problem.path, of);
+      all = {all.bodies && of.bodies, all.compliance || of.compliance};
     } catch (const InputError& error) {
       faults.insert(faults.end(), error.faults().begin(), error.faults().end());
     }
   }
   if (!faults.empty()) throw InputError(faults);
-  return chosen_solvers(options, problems.front().path, bodies);
+  return chosen_solvers(options, problems.front().path, all);
 }
 
 int solve_many(const SolveOptions& options) {

@@ -22,6 +22,27 @@ DATA = SOURCE / "tests" / "data"
 REAL = ("local_problem_test.hdf5", "Box_Stacks-i0122-82-5.hdf5", "CubeH8.hdf5")
 
 
+ELASTIC_BED = """
+gravity = [0, 0, -9.81]
+end_time = 0.3
+time_step = 0.001
+[[materials]]
+name = "rubber"
+density = 1000
+friction = 0.5
+restitution = 0.3
+youngs_modulus = 1e7
+poisson_ratio = 0.4
+[[bodies]]
+generate = "lattice"
+radius = 0.01
+count = 27
+region = { type = "box", low = [-0.035, -0.035, 0], high = [0.035, 0.035, 0.08] }
+[[boundaries]]
+type = "plane"
+normal = [0, 0, 1]
+"""
+
 class Fclib(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -228,6 +249,29 @@ class Fclib(unittest.TestCase):
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertIn("gnuplot, which is not installed", done.stderr)
         self.assertIn("| solver ", done.stdout)
+
+    def test_elastic_contacts_need_a_solver_that_knows_them(self):
+        """'admm' and 'one_pass' would solve another problem, with rigid contacts; W and q do not hold the compliance."""
+        scene, problem = self.folder / "bed.toml", self.folder / "bed.h5"
+        scene.write_text(ELASTIC_BED)
+        done = subprocess.run([PROGRAM, "run", scene, "-q", "-o", self.folder / "run", "--dump-problem", problem,
+                               "--dump-step", "295"],
+                              capture_output=True, text=True, timeout=120, check=False)
+        self.assertTrue(problem.exists(), done.stderr)
+        with h5py.File(problem) as file:
+            self.assertGreater(file["contacts/compliance"][:, 0].max(), 0.0)
+        for name in ("admm", "one_pass"):
+            for problems in ((problem,), (problem, DATA / "friction_contact" / "Rover1039.dat")):
+                done = self.scree(*problems, "--solver", name)
+                self.assertEqual(done.returncode, 3, done.stdout)
+                self.assertIn(f"'{name}' supports only rigid contacts", done.stderr)
+        done = self.scree(problem, "--fclib", self.solved)
+        self.assertEqual(done.returncode, 3, done.stdout)
+        self.assertIn("neither elastic contacts", done.stderr)
+        done = self.scree(problem)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("gauss_seidel", done.stdout)
+        self.assertNotIn("admm", done.stdout)
 
     def test_comparison_reports_errors(self):
         good = DATA / "friction_contact" / "Rover1039.dat"
