@@ -88,7 +88,7 @@ io::Panel panel(const std::vector<SolveCurve>& curves, bool over_time) {
   throw InputError({{{problem.string(), 0, 0}, option, reason, "", "", "", suggestion}});
 }
 
-/// What solvers may lack for a problem, or for several.
+/// Abilities which a problem, or one of several, needs and some solvers lack.
 struct Demands {
   bool bodies = true;       // every problem has bodies, not only W and q
   bool compliance = false;  // contacts of one give way
