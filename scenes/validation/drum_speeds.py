@@ -4,11 +4,11 @@ from scree.validation_case import Check, Form
 from scree.validation_fits import dots
 
 TITLE = "Drum below and above its critical speed"
-MEASURES = ("Torque of a drum with smooth ends, mixing of the upper and the lower half of its load, and contacts a grain. "
+MEASURES = ("Torque of a drum with smooth ends, mixing of the two halves of its load, and contacts a grain. "
             "The mean torque is the weight of the load times the lever of its centre of mass, at any speed. Faster "
-            "turning throws grains (cascading, cataracting). At c times the critical speed sqrt(g / R) the innermost "
-            "grains, at sqrt(1 - f) R for a filling f, stick if c² sqrt(1 - f) > 1. Then the load turns as one body: "
-            "without power, about its centre of mass, and it does not mix.")
+            "turning throws grains (cataracting). At c times the critical speed sqrt(g / R) the innermost "
+            "grains, at sqrt(1 - f) R for a filling f, stick if c² sqrt(1 - f) > 1. Then the load turns as one body, "
+            "about its centre of mass, without power and without mixing.")
 SOURCES = ["J. Mellmann 2001, Powder Technol. 118, 251. doi:10.1016/S0032-5910(00)00402-2 (rolling, cascading, "
            "cataracting, centrifuging)",
            "P. M. C. Lacey 1954, J. Appl. Chem. 4, 257 (the mixing index)"]
@@ -49,7 +49,8 @@ def analyse(points):
         Check(f"power, {at[2]} over {at[1]}", power, 0.0, -0.05, 0.05, published="none, a band"),
         Check.of(f"centre of mass off the axis in d, {at[2]}", stuck.mean_by(off_axis), 0.0, 0.1,
                  published="on it, a band"),
-        Check.of(f"mixing during three turns, {at[2]}", stuck.mean_by(mixed_late), -0.05, 0.05, published="none, a band")]
+        Check.of(f"mixing during three turns, {at[2]}", stuck.mean_by(mixed_late), -0.05, 0.05,
+                 published="none, a band")]
 
 
 def draw(axes, points):

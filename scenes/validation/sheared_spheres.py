@@ -16,9 +16,9 @@ SOURCES = ["S. Chialvo, J. Sun, S. Sundaresan 2012, Phys. Rev. E 85, 021305. "
 SHORT = Form(points=[{"friction": mu, "inertial": i, "strain": strain} for mu, i, strain in
                      ((0.5, 0.03, 2), (0.5, 0.1, 6), (0.5, 0.3, 12), (0.0, 0.01, 3), (0.0, 0.03, 6), (0.0, 0.1, 8))],
              seconds=35)
-FULL = Form(points=[*({"friction": 0.5, "inertial": i} for i in (0.003, 0.01, 0.03, 0.1, 0.3)),
-                    *({"friction": 0.0, "inertial": i} for i in (0.001, 0.003, 0.01, 0.03, 0.1))],
-            set={"count": 2000, "strain": 4}, seeds=2, seconds=3600)
+FULL = Form(points=[{"friction": mu, "inertial": i, "strain": 20 if i == 0.3 else 4} for mu, numbers in
+                    ((0.5, (0.003, 0.01, 0.03, 0.1, 0.3)), (0.0, (0.001, 0.003, 0.01, 0.03, 0.1))) for i in numbers],
+            set={"count": 2000}, seeds=2, seconds=10800)
 
 
 def ratio(point):
