@@ -209,8 +209,8 @@ void Decomposition::measure_speeds(const State& whole, const std::vector<double>
   if (time <= 0.0 || before.back() == 0) return;
   const double mean = static_cast<double>(before.back()) / time;
   for (std::size_t r = 0; r < busy.size(); ++r) {
-    const bool has_worked =
-        weight[r] > 0.0 && busy[r] > 0.0;  // one that had nothing to do gets a chance again
+    // One that had nothing to do gets a chance again.
+    const bool has_worked = weight[r] > 0.0 && busy[r] > 0.0;
     const double now = has_worked ? weight[r] / busy[r] / mean : 1.0;
     speed_[r] = std::max(least_speed, 0.5 * (speed_[r] + now));
   }

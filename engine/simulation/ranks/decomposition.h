@@ -77,7 +77,7 @@ class Decomposition {
   // [rank] work per time, relative; on rank 0. A rank that does other work too, as writing results, is slower
   // and gets less to do. Only which rank owns a subdomain depends on it.
   std::vector<double> speed_;
-  std::optional<double> busy_at_sort_s_;         // Ranks::busy_s()
+  std::optional<double> busy_at_sort_s_;         // Ranks::busy_s() at the last sort
   std::int32_t cut_bodies_ = 0, newcomers_ = 0;  // of the whole: number at the last cut; number not yet cut
   RankHalo halo_;
   RankInterface interface_;
