@@ -61,13 +61,7 @@ const char* filter_name(H5Z_filter_t filter) {
 }
 
 void check_filters(hid_t properties, Storage& storage) {
-  const int n = H5Pget_nfilters(properties);
-  check(n, "filters");
-  for (int k = 0; k < n; ++k) {
-    unsigned flags = 0, config = 0;
-    std::size_t values = 0;
-    const H5Z_filter_t filter =
-        H5Pget_filter2(properties, static_cast<unsigned>(k), &flags, &values, nullptr, 0, nullptr, &config);
+  for (const H5Z_filter_t filter : filters_of(properties)) {
     if (filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_FLETCHER32) continue;
     if (filter != H5Z_FILTER_DEFLATE)
       throw Error(

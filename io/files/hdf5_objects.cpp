@@ -64,14 +64,8 @@ Handle create_dataset(hid_t location, const Label& label, hid_t type, hid_t spac
 /// Empty: they have not.
 std::vector<hsize_t> packed_chunks(const Handle& dataset) {
   const Handle properties(H5Dget_create_plist(dataset.get()), H5Pclose, "dataset properties");
-  std::vector<H5Z_filter_t> filters;
-  for (int k = 0; k < H5Pget_nfilters(properties.get()); ++k) {
-    std::size_t values = 0;
-    unsigned flags = 0;
-    filters.push_back(H5Pget_filter2(properties.get(), static_cast<unsigned>(k), &flags, &values, nullptr, 0,
-                                     nullptr, nullptr));
-  }
-  if (filters != std::vector<H5Z_filter_t>{H5Z_FILTER_SHUFFLE, H5Z_FILTER_DEFLATE, H5Z_FILTER_FLETCHER32})
+  if (filters_of(properties.get()) !=
+      std::vector<H5Z_filter_t>{H5Z_FILTER_SHUFFLE, H5Z_FILTER_DEFLATE, H5Z_FILTER_FLETCHER32})
     return {};
   std::vector<hsize_t> chunk(dimensions(dataset).size());
   check(H5Pget_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data()), "dataset properties");
@@ -198,6 +192,19 @@ std::vector<hsize_t> dimensions(const Handle& dataset) {
   std::vector<hsize_t> dims(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space.get()))));
   check(H5Sget_simple_extent_dims(space.get(), dims.data(), nullptr), "dimensions");
   return dims;
+}
+
+std::vector<H5Z_filter_t> filters_of(hid_t properties) {
+  const int n = H5Pget_nfilters(properties);
+  check(n, "filters");
+  std::vector<H5Z_filter_t> filters;
+  for (int k = 0; k < n; ++k) {
+    unsigned flags = 0, config = 0;
+    std::size_t values = 0;
+    filters.push_back(
+        H5Pget_filter2(properties, static_cast<unsigned>(k), &flags, &values, nullptr, 0, nullptr, &config));
+  }
+  return filters;
 }
 
 Growing::Growing(hid_t location, const Label& label, hid_t type, const Layout& layout)

@@ -108,6 +108,8 @@ inline void write_rows(hid_t location, const Label& label, const std::vector<Vec
   write_rows(location, label, data.empty() ? nullptr : data[0].data(), data.size(), 3);
 }
 
+/// The filters of a dataset with these creation properties, in the order in which they are applied.
+std::vector<H5Z_filter_t> filters_of(hid_t properties);
 /// The present dimensions.
 std::vector<hsize_t> dimensions(const Handle& dataset);
 
