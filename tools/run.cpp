@@ -316,6 +316,8 @@ int follow(Prepared& p, Ranks& ranks) {
   p.scene.initial.bodies = {};  // only rank 0 uses it
   Stoppable stoppable;
   run.observe(stoppable);
+  io::FramePacker packer;
+  run.observe(packer);
   const RunStop stop = p.is_over ? RunStop::end_time : run.until(p.scene.end_time_s);
   agree_on_end();
   if (stop == RunStop::failed && !run.failure().step_is_done()) return exit_ok;

@@ -49,6 +49,8 @@ RunStop Run::tell() {
   const bool with_bodies = ranks != nullptr && any(ranks, std::ranges::any_of(observers_, wants));
   const State& state = state_to_show(with_bodies);
   for (RunObserver* o : observers_) o->after_step(result_, state);
+  if (with_bodies)
+    for (RunObserver* o : observers_) o->share_work(*ranks);
   happenings_ = take_events(model_, plan_.events, result_, state_);
   if (!happenings_.empty()) state_to_show(with_bodies);  // events change the state
   for (RunObserver* o : observers_) o->after_events(happenings_, result_, state);

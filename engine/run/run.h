@@ -44,6 +44,8 @@ class RunObserver {
   virtual bool wants_bodies(const State&) { return true; }
   /// After a successful step, before its events act.
   virtual void after_step(const StepResult&, const State&) {}
+  /// After after_step() of a step by ranks, if bodies were wanted: observers of all ranks may share work.
+  virtual void share_work(Ranks&) {}
   /// After each step, when its events have acted, if there were any.
   virtual void after_events(std::span<const Happening>, const StepResult&, const State&) {}
   /// The reason why the run cannot go on although the step succeeded; empty: it can.

@@ -5,8 +5,7 @@
 #include <memory>
 #include <new>
 #include <numeric>
-
-#include "io/files/packed_chunk.h"
+#include <utility>
 
 namespace scree::io::hdf5 {
 
@@ -208,7 +207,7 @@ std::vector<H5Z_filter_t> filters_of(hid_t properties) {
 }
 
 Growing::Growing(hid_t location, const Label& label, hid_t type, const Layout& layout)
-    : name_(label.name), type_(type), dims_(layout.row) {
+    : name_(label.name), type_(type), element_(H5Tget_size(type)), dims_(layout.row) {
   dims_.insert(dims_.begin(), 0);
   if (has_link(location, name_)) {
     dataset_ = open_dataset(location, name_);
@@ -255,7 +254,7 @@ Handle Growing::rows_in_file(hsize_t first, const std::vector<hsize_t>& count) c
 }
 
 std::size_t Growing::bytes_of(const std::vector<hsize_t>& dims) const {
-  return std::accumulate(dims.begin(), dims.end(), H5Tget_size(type_), std::multiplies<std::size_t>());
+  return std::accumulate(dims.begin(), dims.end(), element_, std::multiplies<std::size_t>());
 }
 
 void Growing::read_begun_chunk() {
@@ -270,41 +269,82 @@ void Growing::read_begun_chunk() {
         name_);
 }
 
-/// Packs whole chunks itself; the last one is filled up with zeros, and written again with the next rows.
-void Growing::append_packed(const void* data, hsize_t rows) {
-  hsize_t row = dims_[0] / chunk_[0] * chunk_[0];
-  dims_[0] += rows;
-  check(H5Dset_extent(dataset_.get(), dims_.data()), name_);
-  const std::size_t size = bytes_of(chunk_), element = H5Tget_size(type_);
-  std::vector<hsize_t> all = dims_;
-  all[0] = rows;
-  std::span<const std::byte> rest(static_cast<const std::byte*>(data), bytes_of(all));
-  if (rest.empty()) return;
-  std::vector<hsize_t> offset(dims_.size(), 0);
-  while (!rest.empty()) {
-    const std::size_t n = std::min(rest.size(), size - begun_.size());
-    begun_.insert(begun_.end(), rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(n));
-    rest = rest.subspan(n);
-    const std::size_t used = begun_.size();
-    begun_.resize(size);
-    const std::vector<std::byte> packed = packed_chunk(begun_, element);
-    offset[0] = row;
-    check(H5Dwrite_chunk(dataset_.get(), H5P_DEFAULT, 0, offset.data(), packed.size(), packed.data()), name_);
-    begun_.resize(used == size ? 0 : used);
-    row += chunk_[0];
+/// The chunks that these new rows begin or continue; the last one is filled up with zeros, and comes again
+/// with the next rows.
+std::vector<Piece> Growing::chunks_with(std::span<const std::byte> rows) {
+  const std::size_t size = bytes_of(chunk_);
+  std::vector<Piece> chunks;
+  while (!rows.empty()) {
+    const std::size_t n = std::min(rows.size(), size - begun_.size());
+    begun_.insert(begun_.end(), rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(n));
+    rows = rows.subspan(n);
+    Piece& chunk = chunks.emplace_back();
+    chunk.element = static_cast<std::uint32_t>(element_);
+    if (begun_.size() == size)
+      chunk.bytes = std::exchange(begun_, {});
+    else
+      chunk.bytes = begun_;
+    chunk.bytes.resize(size);
   }
+  return chunks;
+}
+
+void Growing::append(const void* data, hsize_t rows, RowBatch& batch) {
+  if (rows == 0) return;
+  RowBatch::Rows& added = batch.all_.emplace_back();
+  added.to = this;
+  added.first = dims_[0];
+  dims_[0] += rows;
+  added.dims = dims_;
+  std::vector<hsize_t> count = dims_;
+  count[0] = rows;
+  const std::span<const std::byte> bytes(static_cast<const std::byte*>(data), bytes_of(count));
+  if (chunk_.empty())
+    added.raw.assign(bytes.begin(), bytes.end());
+  else
+    added.chunks = chunks_with(bytes);
 }
 
 void Growing::append(const void* data, hsize_t rows) {
-  if (rows == 0) return;
-  if (!chunk_.empty()) return append_packed(data, rows);
-  std::vector<hsize_t> count = dims_;
-  count[0] = rows;
-  dims_[0] += rows;
-  check(H5Dset_extent(dataset_.get(), dims_.data()), name_);
-  if (std::find(count.begin(), count.end(), 0u) != count.end()) return;
-  const Handle file_space = rows_in_file(dims_[0] - rows, count), memory_space = data_space(count);
-  check(H5Dwrite(dataset_.get(), type_, memory_space.get(), file_space.get(), H5P_DEFAULT, data), name_);
+  RowBatch batch;
+  append(data, rows, batch);
+  batch.write();
+}
+
+void Growing::write(RowBatch::Rows& rows) const {
+  check(H5Dset_extent(dataset_.get(), rows.dims.data()), name_);
+  if (chunk_.empty()) {
+    std::vector<hsize_t> count = rows.dims;
+    count[0] -= rows.first;
+    if (rows.raw.empty()) return;
+    const Handle file_space = rows_in_file(rows.first, count), memory_space = data_space(count);
+    check(H5Dwrite(dataset_.get(), type_, memory_space.get(), file_space.get(), H5P_DEFAULT, rows.raw.data()),
+          name_);
+    return;
+  }
+  std::vector<hsize_t> offset(rows.dims.size(), 0);
+  offset[0] = rows.first / chunk_[0] * chunk_[0];
+  for (Piece& chunk : rows.chunks) {
+    pack(chunk);
+    check(
+        H5Dwrite_chunk(dataset_.get(), H5P_DEFAULT, 0, offset.data(), chunk.bytes.size(), chunk.bytes.data()),
+        name_);
+    offset[0] += chunk_[0];
+  }
+}
+
+std::vector<Piece*> RowBatch::pieces() {
+  std::vector<Piece*> pieces;
+  for (Rows& rows : all_)
+    for (Piece& chunk : rows.chunks) pieces.push_back(&chunk);
+  return pieces;
+}
+
+void RowBatch::write() {
+  for (Rows& rows : all_) {
+    rows.to->write(rows);
+    rows.chunks.clear();
+  }
 }
 
 }  // namespace scree::io::hdf5

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <hdf5.h>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/core/types.h"
 #include "io/files/hdf5_error.h"
+#include "io/files/piece.h"
 
 namespace scree::io::hdf5 {
 
@@ -124,6 +126,31 @@ std::vector<T> read_rows(hid_t location, const std::string& path, hid_t type) {
   return rows;
 }
 
+class Growing;
+
+/// Rows for several datasets, which exist as long as it does. Before they are written, their chunks may be
+/// packed by another thread or process.
+class RowBatch {
+ public:
+  /// The chunks that are compressed.
+  std::vector<Piece*> pieces();
+  /// Packs chunks that are not packed yet, and writes all rows. To be called once, after the batches that
+  /// were filled before.
+  void write();
+
+ private:
+  friend class Growing;
+  /// Rows of one dataset.
+  struct Rows {
+    const Growing* to;
+    std::vector<hsize_t> dims;   // of the dataset with them
+    hsize_t first;               // row
+    std::vector<Piece> chunks;   // compressed: from the first row's on
+    std::vector<std::byte> raw;  // otherwise
+  };
+  std::vector<Rows> all_;
+};
+
 /// A dataset [rows, ...] that grows along its first dimension. Its chunks have checksums.
 class Growing {
  public:
@@ -140,11 +167,15 @@ class Growing {
   hsize_t rows() const { return dims_[0]; }
   /// Appends `rows` rows that are tightly packed at `data`.
   void append(const void* data, hsize_t rows);
+  /// The same when the batch is written. Does not call HDF5.
+  void append(const void* data, hsize_t rows, RowBatch& batch);
   /// Removes all rows after this number of rows. Throws Error if there are fewer.
   void cut(hsize_t rows);
 
  private:
-  void append_packed(const void* data, hsize_t rows);
+  friend class RowBatch;
+  std::vector<Piece> chunks_with(std::span<const std::byte> rows);
+  void write(RowBatch::Rows& rows) const;
   void read_begun_chunk();
   /// Rows of the dataset, as a selection in the file.
   Handle rows_in_file(hsize_t first, const std::vector<hsize_t>& count) const;
@@ -152,7 +183,8 @@ class Growing {
 
   std::string name_;
   hid_t type_ = H5I_INVALID_HID;
-  std::vector<hsize_t> dims_;  // present ones
+  std::size_t element_ = 0;    // size of a number, bytes
+  std::vector<hsize_t> dims_;  // with all appended rows
   Handle dataset_;
   std::vector<hsize_t> chunk_;    // dimensions of chunks if they are compressed, else empty
   std::vector<std::byte> begun_;  // compressed: rows of the last chunk, if it is not full

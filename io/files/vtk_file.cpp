@@ -6,6 +6,7 @@
 #include <new>
 #include <numeric>
 
+#include "engine/core/bytes.h"
 #include "io/files/text_file.h"
 #include "io/vtk/module.h"
 
@@ -59,10 +60,15 @@ const VtkModule& module() {
   return *loaded().module;
 }
 
-void write_checked(const std::filesystem::path& path, std::string text) {
+/// The text with its checksum.
+std::string checked(std::string text) {
   if (!text.ends_with('\n')) text += '\n';
   text += vtk_checksum(text);
-  write_whole_file(path, text);
+  return text;
+}
+
+void write_checked(const std::filesystem::path& path, std::string text) {
+  write_whole_file(path, checked(std::move(text)));
 }
 
 /// Cells of one kind, each a list of points, in VTK's layout: all lists in sequence, and their beginnings.
@@ -73,6 +79,81 @@ struct Cells {
     offsets.push_back(static_cast<std::int32_t>(connectivity.size()));
   }
 };
+
+std::size_t size_of(VtkArray::Type type) { return type == VtkArray::Type::int64 ? 8 : 4; }
+
+/// Lists in consecutive bytes, each from a multiple of eight on, so that they can be used where they are.
+class Packer {
+ public:
+  template <class T>
+  void list(std::span<const T> values) {
+    append_list(values, bytes_);
+    bytes_.resize((bytes_.size() + 7) / 8 * 8);
+  }
+  void arrays(const VtkArrays& all) {
+    append(all.size(), bytes_);
+    for (const VtkArray& array : all) {
+      list(std::span<const char>(array.name()));
+      append(static_cast<std::int32_t>(array.type()), bytes_);
+      append(static_cast<std::int32_t>(array.components()), bytes_);
+      list(std::span(static_cast<const std::byte*>(array.values()), array.count() * size_of(array.type())));
+    }
+  }
+  Bytes take() { return std::move(bytes_); }
+
+ private:
+  Bytes bytes_;
+};
+
+class Unpacker {
+ public:
+  explicit Unpacker(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  template <class T>
+  std::span<const T> list() {
+    const auto n = take<std::size_t>();
+    const std::span<const T> values(reinterpret_cast<const T*>(bytes_.data()), n);
+    bytes_ = bytes_.subspan((n * sizeof(T) + 7) / 8 * 8);
+    return values;
+  }
+  VtkArrays arrays() {
+    VtkArrays all;
+    for (auto n = take<std::size_t>(); n > 0; --n) {
+      const std::span<const char> name = list<char>();
+      const auto type = static_cast<VtkArray::Type>(take<std::int32_t>());
+      const auto components = take<std::int32_t>();
+      const std::span<const std::byte> values = list<std::byte>();
+      all.emplace_back(std::string(name.begin(), name.end()), type, components, values.data(),
+                       values.size() / size_of(type));
+    }
+    return all;
+  }
+
+ private:
+  template <class T>
+  T take() {
+    BytesReader reader(bytes_);
+    const T value = reader.take<T>();
+    bytes_ = reader.rest();
+    return value;
+  }
+  std::span<const std::byte> bytes_;
+};
+
+using Kind = VtkPolyData::Kind;
+
+Piece piece_of(Kind kind, const std::vector<Eigen::Vector3f>& points, const Cells& cells,
+               const std::vector<Eigen::Vector3f>& normals, const VtkArrays& point_data,
+               const VtkArrays& cell_data) {
+  Packer packer;
+  packer.list(std::span<const Kind>(&kind, 1));
+  packer.list(std::span(points));
+  packer.list(std::span(cells.connectivity));
+  packer.list(std::span(cells.offsets));
+  packer.list(std::span(normals));
+  packer.arrays(point_data);
+  packer.arrays(cell_data);
+  return {Piece::Kind::vtk_poly_data, 1, false, packer.take()};
+}
 
 }  // namespace
 
@@ -85,35 +166,48 @@ std::string vtk_checksum(std::string_view text) {
   return fmt::format("{}{} -->\n", vtk_checksum_begin, crc32_text(crc32_of(text)));
 }
 
-void write_vtk_points(const std::filesystem::path& path, const std::vector<Eigen::Vector3f>& points,
-                      const VtkArrays& point_data) {
-  std::vector<std::int32_t> all(points.size());
-  std::iota(all.begin(), all.end(), 0);
-  Cells cells;
-  if (!all.empty()) cells.add(all);
-  write_checked(
-      path, module().write(
-                {points, VtkPolyData::Kind::points, cells.connectivity, cells.offsets, {}, point_data, {}}));
+Piece vtk_points(const std::vector<Eigen::Vector3f>& points, const VtkArrays& point_data) {
+  return piece_of(Kind::points, points, {}, {}, point_data, {});
 }
 
-void write_vtk_lines(const std::filesystem::path& path, const std::vector<Eigen::Vector3f>& ends,
-                     const VtkArrays& cell_data) {
+Piece vtk_lines(const std::vector<Eigen::Vector3f>& ends, const VtkArrays& cell_data) {
   Cells cells;
   for (std::int32_t k = 0; static_cast<std::size_t>(k) + 1 < ends.size(); k += 2) cells.add({k, k + 1});
-  write_checked(
-      path,
-      module().write({ends, VtkPolyData::Kind::lines, cells.connectivity, cells.offsets, {}, {}, cell_data}));
+  return piece_of(Kind::lines, ends, cells, {}, {}, cell_data);
 }
 
-void write_vtk_polygons(const std::filesystem::path& path, const std::vector<Eigen::Vector3f>& points,
-                        const std::vector<std::vector<std::int32_t>>& polygons,
-                        const std::vector<Eigen::Vector3f>& normals, const VtkArrays& cell_data) {
+Piece vtk_polygons(const std::vector<Eigen::Vector3f>& points,
+                   const std::vector<std::vector<std::int32_t>>& polygons,
+                   const std::vector<Eigen::Vector3f>& normals, const VtkArrays& cell_data) {
   Cells cells;
   for (const std::vector<std::int32_t>& polygon : polygons) cells.add(polygon);
-  write_checked(
-      path,
-      module().write(
-          {points, VtkPolyData::Kind::polygons, cells.connectivity, cells.offsets, normals, {}, cell_data}));
+  return piece_of(Kind::polygons, points, cells, normals, {}, cell_data);
+}
+
+Bytes packed_poly_data(std::span<const std::byte> numbers) {
+  Unpacker unpacker(numbers);
+  const Kind kind = unpacker.list<Kind>()[0];
+  const auto points = unpacker.list<Eigen::Vector3f>();
+  auto connectivity = unpacker.list<std::int32_t>(), offsets = unpacker.list<std::int32_t>();
+  const auto normals = unpacker.list<Eigen::Vector3f>();
+  const VtkArrays point_data = unpacker.arrays(), cell_data = unpacker.arrays();
+  Cells all;
+  if (kind == Kind::points && !points.empty()) {
+    std::vector<std::int32_t> places(points.size());
+    std::iota(places.begin(), places.end(), 0);
+    all.add(places);
+    connectivity = all.connectivity;
+    offsets = all.offsets;
+  }
+  const std::string text =
+      checked(module().write({points, kind, connectivity, offsets, normals, point_data, cell_data}));
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+void write_vtk(const std::filesystem::path& path, Piece piece) {
+  pack(piece);
+  write_whole_file(path, {reinterpret_cast<const char*>(piece.bytes.data()), piece.bytes.size()});
 }
 
 void write_vtk_image(const std::filesystem::path& path, const VtkGrid& grid, const VtkArrays& cell_data) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/geometry/triangle_mesh.h"
+#include "io/files/piece.h"
 
 namespace scree::io {
 
@@ -54,6 +55,8 @@ class VtkArray {
         components_(components_of<T>()),
         values_(values.data()),
         count_(values.size() * static_cast<std::size_t>(components_)) {}
+  VtkArray(std::string name, Type type, int components, const void* values, std::size_t count)
+      : name_(std::move(name)), type_(type), components_(components), values_(values), count_(count) {}
   template <class T>
   VtkArray(std::string, std::vector<T>&&) = delete;  // the list would not exist until the file is written
 
@@ -95,18 +98,23 @@ class VtkArray {
 
 using VtkArrays = std::vector<VtkArray>;
 
-/// .vtp: all points in one cell; one cell per point would take several times the space.
-void write_vtk_points(const std::filesystem::path& path, const std::vector<Eigen::Vector3f>& points,
-                      const VtkArrays& point_data);
+/// .vtp: all points in one cell; one cell per point would take several times the space. The piece copies the
+/// numbers.
+Piece vtk_points(const std::vector<Eigen::Vector3f>& points, const VtkArrays& point_data);
 
 /// .vtp: straight lines between consecutive pairs of points: 0 to 1, 2 to 3, ...
-void write_vtk_lines(const std::filesystem::path& path, const std::vector<Eigen::Vector3f>& ends,
-                     const VtkArrays& cell_data);
+Piece vtk_lines(const std::vector<Eigen::Vector3f>& ends, const VtkArrays& cell_data);
 
 /// .vtp: polygons, each a list of points, with the points' normals.
-void write_vtk_polygons(const std::filesystem::path& path, const std::vector<Eigen::Vector3f>& points,
-                        const std::vector<std::vector<std::int32_t>>& polygons,
-                        const std::vector<Eigen::Vector3f>& normals, const VtkArrays& cell_data);
+Piece vtk_polygons(const std::vector<Eigen::Vector3f>& points,
+                   const std::vector<std::vector<std::int32_t>>& polygons,
+                   const std::vector<Eigen::Vector3f>& normals, const VtkArrays& cell_data);
+
+/// The bytes of a file from those of a piece of these kinds.
+Bytes packed_poly_data(std::span<const std::byte> numbers);
+
+/// The whole file, from one of these pieces.
+void write_vtk(const std::filesystem::path& path, Piece piece);
 
 /// Equal cells, parallelepipeds, in rows and layers, with the first axis fastest.
 struct VtkGrid {

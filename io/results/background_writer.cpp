@@ -1,7 +1,6 @@
 #include "io/results/background_writer.h"
 
 #include <chrono>
-#include <optional>
 
 namespace scree::io {
 
@@ -10,16 +9,16 @@ constexpr std::size_t most_waiting = 2;
 constexpr std::chrono::milliseconds pause{100};
 }  // namespace
 
-BackgroundWriter::BackgroundWriter(std::function<void(const Frame&)> write, std::function<void()> rest)
-    : write_(std::move(write)), rest_(std::move(rest)), thread_([this] { work(); }) {}
+BackgroundWriter::BackgroundWriter(std::function<void()> rest)
+    : rest_(std::move(rest)), thread_([this] { work(); }) {}
 
 BackgroundWriter::~BackgroundWriter() { stop_and_join(); }
 
-void BackgroundWriter::push(Frame frame) {
+void BackgroundWriter::push(Task write) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return waiting_.size() < most_waiting || error_; });
   if (error_) std::rethrow_exception(error_);
-  waiting_.push_back(std::move(frame));
+  waiting_.push_back(std::move(write));
   changed_.notify_all();
 }
 
@@ -46,7 +45,7 @@ void BackgroundWriter::stop_and_join() {
 
 void BackgroundWriter::work() {
   while (true) {
-    std::optional<Frame> frame;
+    Task write;
     {
       std::unique_lock lock(mutex_);
       const auto wanted = [&] { return !waiting_.empty() || stopping_; };
@@ -58,7 +57,7 @@ void BackgroundWriter::work() {
       if (waiting_.empty() && rested_) continue;  // new data came during the pause
       rested_ = waiting_.empty();
       if (!rested_) {
-        frame = std::move(waiting_.front());
+        write = std::move(waiting_.front());
         waiting_.pop_front();
       }
       busy_ = true;
@@ -66,8 +65,8 @@ void BackgroundWriter::work() {
     changed_.notify_all();
     std::exception_ptr error;
     try {
-      if (frame)
-        write_(*frame);
+      if (write)
+        write();
       else
         rest_();
     } catch (...) {

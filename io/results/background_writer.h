@@ -1,4 +1,4 @@
-// Writes frames while the run continues.
+// Writes while the run continues.
 #pragma once
 
 #include <condition_variable>
@@ -8,26 +8,27 @@
 #include <mutex>
 #include <thread>
 
-#include "io/results/frame.h"
-
 namespace scree::io {
 
-/// A thread that passes frames to `write` one after another, in order, and calls `rest` when no frame has
-/// come for a tenth of a second. At most two frames wait: a run that makes frames faster than they can be
-/// written is slowed down, so that memory does not fill up.
+/// A thread that writes frames one after another, in order, and calls `rest` when no frame has come for a
+/// tenth of a second. At most two frames wait: a run that makes frames faster than they can be written is
+/// slowed down, so that memory does not fill up.
 class BackgroundWriter {
  public:
-  BackgroundWriter(std::function<void(const Frame&)> write, std::function<void()> rest);
+  /// Writes a frame.
+  using Task = std::function<void()>;
+
+  explicit BackgroundWriter(std::function<void()> rest);
   ~BackgroundWriter();
   BackgroundWriter(const BackgroundWriter&) = delete;
   BackgroundWriter& operator=(const BackgroundWriter&) = delete;
 
-  /// Throws the exception of `write` for an earlier frame; from then on frames are dropped.
-  void push(Frame frame);
+  /// Throws the exception of an earlier frame's task; from then on frames are dropped.
+  void push(Task write);
   /// Waits until all frames are written; until the next frame nothing is done in the background. Throws the
-  /// exception of `write`.
+  /// exception of a task.
   void drain();
-  /// Waits until all frames are written and ends the thread. Throws the exception of `write`. May be called
+  /// Waits until all frames are written and ends the thread. Throws the exception of a task. May be called
   /// again.
   void finish();
 
@@ -35,11 +36,10 @@ class BackgroundWriter {
   void work();
   void stop_and_join();
 
-  std::function<void(const Frame&)> write_;
   std::function<void()> rest_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Frame> waiting_;
+  std::deque<Task> waiting_;
   bool stopping_ = false, busy_ = false, rested_ = true;
   std::exception_ptr error_;
   std::thread thread_;  // last: it uses all of the above

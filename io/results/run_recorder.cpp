@@ -106,6 +106,8 @@ struct RunRecorder::Parts {
   ViewBox region;                                       // of the image
   std::int64_t frames = 0, last_frame_step = -1;
   double next_frame_s = 0.0;
+  bool is_by_ranks = false;                 // several ranks make the steps
+  std::optional<Frame> frame_to_share;      // of this step, which they will pack
   double next_contacts_s = 0.0;             // since the start
   std::uint64_t state_hash = 0;             // of the last row, or of the state before the first step
   double checkpoint_time_s = 0.0;           // of the state in the last checkpoint
@@ -131,16 +133,10 @@ struct RunRecorder::Parts {
         statistics(s),
         stages(s.initial.time_s, s.end_time_s),
         wall_cells(s.model, s.initial.time_s),
-        writer(
-            [this](const Frame& frame) {
-              if (trajectory) trajectory->append(frame);
-              if (vtk) vtk->append(frame);
-              if (vtk && (!trajectory || trajectory->is_on_disk())) vtk->publish();
-            },
-            [this] {
-              if (trajectory) trajectory->commit();
-              if (vtk) vtk->publish();
-            }) {
+        writer([this] {
+          if (trajectory) trajectory->commit();
+          if (vtk) vtk->publish();
+        }) {
     if (s.checkpoints.keep > 0) make_folder(folder.checkpoints());
     open_tables();
     if (memory != nullptr) memory->group("run", [&] { visit(*memory); });
@@ -299,7 +295,7 @@ struct RunRecorder::Parts {
 
   void draw_walls() const {
     const Boundaries boundaries = counted_from(scene.origin, scene.model.boundaries);
-    if (!boundaries.empty()) write_walls(folder.walls(), wall_mesh(boundaries, region));
+    if (!boundaries.empty()) write_vtk(folder.walls(), walls_piece(wall_mesh(boundaries, region)));
   }
 
   /// Planes are unbounded: their drawn part follows the bodies.
@@ -309,7 +305,9 @@ struct RunRecorder::Parts {
     draw_walls();
   }
 
-  bool frame_due(const State& state) const { return state.time_s + time_slack(scene) >= next_frame_s; }
+  bool frame_due(const State& state) const {
+    return (trajectory || vtk) && state.time_s + time_slack(scene) >= next_frame_s;
+  }
 
   /// Contacts are in the first frame at or after each multiple of their interval.
   bool contacts_due(double elapsed_s) {
@@ -336,11 +334,55 @@ struct RunRecorder::Parts {
     Frame frame = make_frame(scene.model, state, {}, false, constants, scene.origin);
     frame.walls = wall_cells.values(scene.model, state);
     frame.is_walls_alone = true;
-    writer.push(std::move(frame));
+    write(std::move(frame));
     last_walls_s = state.time_s;
   }
 
-  void add_frame(const State& state) {
+  /// The files of a frame.
+  struct FrameFiles {
+    std::optional<TrajectoryRows> rows;
+    VtkFrame vtk;
+  };
+
+  /// In the background.
+  void write(FrameFiles files) {
+    if (trajectory) trajectory->write(std::move(*files.rows));
+    if (vtk) vtk->write(std::move(files.vtk));
+    if (vtk && (!trajectory || trajectory->is_on_disk())) vtk->publish();
+  }
+
+  /// Packs and writes it in the background.
+  void write(Frame frame) {
+    writer.push([this, frame = std::make_shared<Frame>(std::move(frame))] {
+      FrameFiles files;
+      if (trajectory) files.rows.emplace(trajectory->rows_of(*frame));
+      if (vtk) files.vtk = vtk->files_of(*frame);
+      write(std::move(files));
+    });
+  }
+
+  /// Packs the frame of this step, if there is one, on all ranks, and writes it in the background.
+  void share_frame(Ranks& ranks) {
+    const auto files = std::make_shared<FrameFiles>();
+    std::vector<Piece*> pieces;
+    if (frame_to_share && trajectory) {
+      files->rows.emplace(trajectory->rows_of(*frame_to_share));
+      pieces = files->rows->pieces();
+    }
+    pack(ranks, pieces);
+    pieces.clear();
+    if (frame_to_share && vtk) {
+      files->vtk = vtk->files_of(*frame_to_share);
+      for (FrameFile& file : files->vtk) pieces.push_back(&file.piece);
+    }
+    pack(ranks, pieces);
+    if (!frame_to_share) return;
+    frame_to_share.reset();
+    writer.push([this, files] { write(std::move(*files)); });
+  }
+
+  /// By ranks the frame of a step waits for share_frame().
+  void add_frame(const State& state, bool waits = false) {
     if (!trajectory && !vtk) return;
     const double elapsed = state.time_s - scene.initial.time_s + time_slack(scene);
     Frame frame =
@@ -352,7 +394,10 @@ struct RunRecorder::Parts {
       last_walls_s = state.time_s;
     }
     round_frame(frame, scene.output.significant_bits);
-    writer.push(std::move(frame));
+    if (waits)
+      frame_to_share = std::move(frame);
+    else
+      write(std::move(frame));
     ++frames;
     last_frame_step = state.step;
     next_frame_s = next_frame(plan, state.overrides, state.time_s);
@@ -395,6 +440,7 @@ void RunRecorder::begin(const State& state) {
 }
 
 bool RunRecorder::wants_bodies(const State& state) {
+  parts_->is_by_ranks = true;
   parts_->checkpoint_wanted = parts_->checkpoint_due(state);
   const auto wants = [&](const auto& table) { return table->wants_bodies(state.time_s); };
   return *parts_->checkpoint_wanted || parts_->frame_due(state) ||
@@ -412,7 +458,17 @@ void RunRecorder::after_step(const StepResult& result, const State& state) {
   const Observed now{p.scene.model, state, result};
   p.steps.append(now, p.state_hash);
   for (const RowTable& table : p.tables) table.append(now);
-  if (p.frame_due(state)) p.add_frame(state);
+  if (p.frame_due(state)) p.add_frame(state, p.is_by_ranks);
+}
+
+void RunRecorder::share_work(Ranks& ranks) {
+  const Stopwatch watch(parts_->recording_time_s);
+  parts_->share_frame(ranks);
+}
+
+void FramePacker::share_work(Ranks& ranks) {
+  pack(ranks);  // of the trajectory
+  pack(ranks);  // of files for ParaView
 }
 
 void RunRecorder::after_events(std::span<const Happening> happenings, const StepResult& result,
@@ -467,6 +523,7 @@ Summary RunRecorder::finish(RunStatus status, const State& state, bool good,
     // Before a frame that an uninterrupted run would not have.
     const bool wanted = status != RunStatus::failed && p.scene.checkpoints.keep > 0;
     if (wanted) attempt([&] { p.write_checkpoint(state, status == RunStatus::finished); });
+    if (p.frame_to_share) attempt([&] { p.write(std::move(*p.frame_to_share)); });
     if (good && p.last_frame_step != state.step) attempt([&] { p.add_frame(state); });
     if (good) attempt([&] { p.add_last_walls(state); });
     attempt([&] { p.writer.finish(); });

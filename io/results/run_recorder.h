@@ -44,6 +44,9 @@ class RunRecorder : public RunObserver {
   /// `state`: after the step; it is copied if a frame is due.
   void after_step(const StepResult& result, const State& state) override;
 
+  /// All ranks pack the frame of the step, if there is one.
+  void share_work(Ranks& ranks) override;
+
   /// The effects of events at the end of the step; call it after after_step(). `state`: with their changes;
   /// the hash in the step's row is that of it.
   void after_events(std::span<const Happening> happenings, const StepResult& result,
@@ -75,6 +78,13 @@ class RunRecorder : public RunObserver {
  private:
   struct Parts;
   std::unique_ptr<Parts> parts_;
+};
+
+/// On ranks other than the first: packs parts of frames for the recorder there.
+class FramePacker : public RunObserver {
+ public:
+  bool wants_bodies(const State&) override { return false; }
+  void share_work(Ranks& ranks) override;
 };
 
 }  // namespace scree::io

@@ -48,8 +48,9 @@ class BodyArrays {
     material_ = Growing(g, {"material", "1", "[body] row of /materials"}, H5T_NATIVE_INT32, scalar);
   }
 
-  /// Writes new bodies. Returns the rows of all of them.
-  const std::vector<std::int32_t>& rows_of(const std::shared_ptr<const BodyConstants>& bodies) {
+  /// Adds new bodies. Returns the rows of all of them.
+  const std::vector<std::int32_t>& rows_of(const std::shared_ptr<const BodyConstants>& bodies,
+                                           RowBatch& batch) {
     if (bodies == last_) return rows_;
     last_ = bodies;
     rows_.clear();
@@ -63,7 +64,7 @@ class BodyArrays {
       std::vector<std::decay_t<decltype(value_of(std::size_t{}))>> values;
       values.reserve(fresh.size());
       for (const std::size_t i : fresh) values.push_back(value_of(i));
-      array.append(values.data(), values.size());
+      array.append(values.data(), values.size(), batch);
     };
     append(kind_, [&](std::size_t i) { return static_cast<std::int32_t>(bodies->shape[i].kind); });
     for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -72,7 +73,7 @@ class BodyArrays {
         const double* from = bodies->shape[i].numbers.data() + shape_columns[c].first;
         values.insert(values.end(), from, from + shape_columns[c].width);
       }
-      columns_[c].append(values.data(), fresh.size());
+      columns_[c].append(values.data(), fresh.size(), batch);
     }
     append(mass_, [&](std::size_t i) { return bodies->mass[i]; });
     append(inertia_, [&](std::size_t i) { return bodies->inertia[i]; });
@@ -103,9 +104,15 @@ class BodyArrays {
 };
 
 /// Appends the end of a frame's rows to a list of ragged arrays.
-void append_end(Growing& offset, const Growing& rows) {
+void append_end(Growing& offset, const Growing& rows, RowBatch& batch) {
   const auto end = static_cast<std::int64_t>(rows.rows());
-  offset.append(&end, 1);
+  offset.append(&end, 1, batch);
+}
+
+/// Its first entry, in a new file.
+void begin(Growing& offset) {
+  constexpr std::int64_t first = 0;
+  if (offset.rows() == 0) offset.append(&first, 1);
 }
 
 /// Ragged: the bodies of frame k are rows offset[k] to offset[k + 1] of each array.
@@ -164,7 +171,7 @@ struct FrameArrays {
           g, {"image_shift", "m", "[row, 3] position is that of the image at this shift from the body"},
           H5T_NATIVE_FLOAT, vector);
     }
-    if (offset.rows() == 0) append_end(offset, body);
+    begin(offset);
   }
 
   template <class F>
@@ -178,33 +185,33 @@ struct FrameArrays {
       if (*array) f(**array);
   }
 
-  void append_motion(const std::vector<Pose>& motion) {
+  void append_motion(const std::vector<Pose>& motion, RowBatch& batch) {
     std::vector<double> at, turn;
     for (const Pose& pose : motion) {
       const Quat& q = pose.orientation;
       at.insert(at.end(), pose.position.begin(), pose.position.end());
       turn.insert(turn.end(), {q.w(), q.x(), q.y(), q.z()});
     }
-    boundary_position->append(at.data(), 1);
-    boundary_orientation->append(turn.data(), 1);
+    boundary_position->append(at.data(), 1, batch);
+    boundary_orientation->append(turn.data(), 1, batch);
   }
 
-  void append(const Frame& frame, const std::vector<std::int32_t>& row_of_body) {
+  void append(const Frame& frame, const std::vector<std::int32_t>& row_of_body, RowBatch& batch) {
     const hsize_t n = row_of_body.size();
-    body.append(row_of_body.data(), n);
-    position.append(frame.position.data(), n);
-    orientation.append(frame.orientation.data(), n);
-    velocity.append(frame.velocity.data(), n);
-    angular_velocity.append(frame.angular_velocity.data(), n);
-    for (std::size_t f = 0; f < fields.size(); ++f) fields[f].append(frame.fields[f].data(), n);
-    if (boundary_position) append_motion(frame.boundary_motion);
-    if (boundary_removed) boundary_removed->append(frame.boundary_removed.data(), 1);
-    if (lattice) lattice->append(frame.lattice.data(), 1);
-    if (velocity_gradient) velocity_gradient->append(frame.velocity_gradient.data(), 1);
-    if (image_shift) image_shift->append(frame.image_shift.data(), n);
-    append_end(offset, body);
-    step.append(&frame.step, 1);
-    time.append(&frame.time_s, 1);
+    body.append(row_of_body.data(), n, batch);
+    position.append(frame.position.data(), n, batch);
+    orientation.append(frame.orientation.data(), n, batch);
+    velocity.append(frame.velocity.data(), n, batch);
+    angular_velocity.append(frame.angular_velocity.data(), n, batch);
+    for (std::size_t f = 0; f < fields.size(); ++f) fields[f].append(frame.fields[f].data(), n, batch);
+    if (boundary_position) append_motion(frame.boundary_motion, batch);
+    if (boundary_removed) boundary_removed->append(frame.boundary_removed.data(), 1, batch);
+    if (lattice) lattice->append(frame.lattice.data(), 1, batch);
+    if (velocity_gradient) velocity_gradient->append(frame.velocity_gradient.data(), 1, batch);
+    if (image_shift) image_shift->append(frame.image_shift.data(), n, batch);
+    append_end(offset, body, batch);
+    step.append(&frame.step, 1, batch);
+    time.append(&frame.time_s, 1, batch);
   }
 };
 
@@ -229,10 +236,10 @@ struct WallCellArrays {
   void each(F&& f) {
     for (Growing& array : arrays) f(array);
   }
-  void append(const Frame& frame) {
+  void append(const Frame& frame, RowBatch& batch) {
     if (frame.walls.empty()) return;
-    for (std::size_t k = 0; k < frame.walls.size(); ++k) arrays[k].append(frame.walls[k].data(), 1);
-    arrays.back().append(&frame.time_s, 1);
+    for (std::size_t k = 0; k < frame.walls.size(); ++k) arrays[k].append(frame.walls[k].data(), 1, batch);
+    arrays.back().append(&frame.time_s, 1, batch);
   }
 };
 
@@ -286,10 +293,10 @@ struct LedgerArrays {
     for (Growing& array : arrays) f(array);
   }
 
-  void append(const FrameBalances& b) {
+  void append(const FrameBalances& b, RowBatch& batch) {
     std::size_t k = 0;
-    for (const LedgerEntry& e : ledger_entries) arrays[k++].append(&(b.energy.*e.value), 1);
-    for (const Vector& v : vectors) arrays[k++].append((b.*v.value).data(), 1);
+    for (const LedgerEntry& e : ledger_entries) arrays[k++].append(&(b.energy.*e.value), 1, batch);
+    for (const Vector& v : vectors) arrays[k++].append((b.*v.value).data(), 1, batch);
   }
 };
 
@@ -322,7 +329,7 @@ struct ContactArrays {
                        H5T_NATIVE_INT32, scalar);
     bond =
         Growing(g, {"bond", "1", "[contact] kind of bonds, -1 where it is none"}, H5T_NATIVE_INT32, scalar);
-    if (offset.rows() == 0) append_end(offset, gap);
+    begin(offset);
   }
 
   template <class F>
@@ -332,7 +339,7 @@ struct ContactArrays {
       f(*array);
   }
 
-  void append(const Frame& frame, const std::vector<std::int32_t>& row_of_body) {
+  void append(const Frame& frame, const std::vector<std::int32_t>& row_of_body, RowBatch& batch) {
     const FrameContacts& contacts = frame.contacts;
     const auto rows_of = [&](std::vector<std::int32_t> bodies) {
       for (std::int32_t& i : bodies) i = i >= 0 ? row_of_body[i] : i;
@@ -340,16 +347,16 @@ struct ContactArrays {
     };
     const std::int32_t asked_for = frame.has_contacts ? 1 : 0;
     const hsize_t n = contacts.gap.size();
-    point.append(contacts.point.data(), n);
-    normal.append(contacts.normal.data(), n);
-    impulse.append(contacts.impulse.data(), n);
-    gap.append(contacts.gap.data(), n);
-    body_a.append(rows_of(contacts.body_a).data(), n);
-    body_b.append(rows_of(contacts.body_b).data(), n);
-    boundary.append(contacts.boundary.data(), n);
-    bond.append(contacts.bond.data(), n);
-    recorded.append(&asked_for, 1);
-    append_end(offset, gap);
+    point.append(contacts.point.data(), n, batch);
+    normal.append(contacts.normal.data(), n, batch);
+    impulse.append(contacts.impulse.data(), n, batch);
+    gap.append(contacts.gap.data(), n, batch);
+    body_a.append(rows_of(contacts.body_a).data(), n, batch);
+    body_b.append(rows_of(contacts.body_b).data(), n, batch);
+    boundary.append(contacts.boundary.data(), n, batch);
+    bond.append(contacts.bond.data(), n, batch);
+    recorded.append(&asked_for, 1, batch);
+    append_end(offset, gap, batch);
   }
 };
 
@@ -409,7 +416,9 @@ Trajectory::Trajectory(const std::filesystem::path& path, const Scene& scene)
     const hid_t file = parts_->file.get();
     write_model(file, scene);
     open_arrays(scene);
-    parts_->bodies->rows_of(make_frame(scene.model, scene.initial, {}, false).constants);
+    RowBatch batch;
+    parts_->bodies->rows_of(make_frame(scene.model, scene.initial, {}, false).constants, batch);
+    batch.write();
   });
   close();
   give_name(temporary, path);
@@ -453,22 +462,38 @@ void Trajectory::open_arrays(const Scene& scene) {
 Trajectory::~Trajectory() = default;
 Trajectory::Trajectory(Trajectory&&) noexcept = default;
 
-void Trajectory::append(const Frame& frame) {
+struct TrajectoryRows::Parts {
+  RowBatch batch;
+};
+
+TrajectoryRows::TrajectoryRows() : parts_(std::make_unique<Parts>()) {}
+TrajectoryRows::~TrajectoryRows() = default;
+TrajectoryRows::TrajectoryRows(TrajectoryRows&&) noexcept = default;
+std::vector<Piece*> TrajectoryRows::pieces() { return parts_->batch.pieces(); }
+
+TrajectoryRows Trajectory::rows_of(const Frame& frame) {
+  TrajectoryRows rows;
+  RowBatch& batch = rows.parts_->batch;
+  parts_->wall_cells->append(frame, batch);
+  if (frame.is_walls_alone) return rows;
+  const std::vector<std::int32_t>& row_of_body = parts_->bodies->rows_of(frame.constants, batch);
+  parts_->ledger->append(frame.balances, batch);
+  if (parts_->contacts) parts_->contacts->append(frame, row_of_body, batch);
+  parts_->frames->append(frame, row_of_body, batch);
+  return rows;
+}
+
+void Trajectory::write(TrajectoryRows rows) {
   guarded(parts_->path, [&] {
-    constexpr std::size_t most_of_a_row = 64;  // an unpacked and a packed chunk
-    require_memory(most_of_a_row * (frame.position.size() + frame.contacts.gap.size()));
-    parts_->wall_cells->append(frame);
-    if (frame.is_walls_alone) {
-      check(H5Fflush(parts_->file.get(), H5F_SCOPE_LOCAL), "flush");
-      return;
-    }
-    const std::vector<std::int32_t>& rows = parts_->bodies->rows_of(frame.constants);
-    parts_->ledger->append(frame.balances);
-    if (parts_->contacts) parts_->contacts->append(frame, rows);
-    parts_->frames->append(frame, rows);
+    std::size_t bytes = 0;
+    for (const Piece* piece : rows.pieces()) bytes += piece->bytes.size();
+    require_memory(bytes);
+    rows.parts_->batch.write();
     check(H5Fflush(parts_->file.get(), H5F_SCOPE_LOCAL), "flush");
   });
 }
+
+void Trajectory::append(const Frame& frame) { write(rows_of(frame)); }
 
 void Trajectory::commit() {
   guarded(parts_->path, [&] {

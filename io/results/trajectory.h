@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "io/files/piece.h"
 #include "io/results/frame.h"
 #include "io/scene/scene.h"
 
@@ -18,6 +19,20 @@ std::vector<std::string> ledger_names();
 /// closing has failed before, it crashes. Here each file is closed by its owner.
 void leave_out_hdf5_exit_handler();
 
+/// A frame as rows, to be written next. Their pieces may be packed elsewhere before.
+class TrajectoryRows {
+ public:
+  ~TrajectoryRows();
+  TrajectoryRows(TrajectoryRows&&) noexcept;
+  std::vector<Piece*> pieces();
+
+ private:
+  friend class Trajectory;
+  TrajectoryRows();
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
 /// Writes the constants at once, bodies when they are inserted, and then frame by frame. The file is
 /// consistent at any time, however the program ends (io/files/journaled_file.h): then it ends with a frame,
 /// the last one of the last commit() or a later one. All members throw WriteError.
@@ -31,6 +46,10 @@ class Trajectory {
   Trajectory(Trajectory&&) noexcept;
 
   void append(const Frame& frame);
+  /// The same in two parts. Rows must be written in the order in which they were made, and before position()
+  /// or close(). rows_of() does not use the file: another thread may be writing.
+  TrajectoryRows rows_of(const Frame& frame);
+  void write(TrajectoryRows rows);
   /// Puts everything on disk.
   void commit();
   /// Would all frames remain if the program ended now?

@@ -51,7 +51,8 @@ void write_vtk_series(const RunFolder& folder, const TrajectoryReader& reader,
     done(k);
   }
   if (boundaries.empty()) return;
-  write_walls(folder.walls(), wall_mesh(boundaries, grown_region(start, reader.bodies(frames.back()))));
+  write_vtk(folder.walls(),
+            walls_piece(wall_mesh(boundaries, grown_region(start, reader.bodies(frames.back())))));
 }
 
 }  // namespace scree::io

@@ -1,5 +1,6 @@
 #include "io/results/vtk_series.h"
 
+#include <array>
 #include <fmt/format.h>
 
 #include "engine/geometry/glyph.h"
@@ -20,8 +21,7 @@ std::vector<float> lengths(const std::vector<Vec3f>& vectors) {
 }
 
 /// Triangles in their boundaries' poses, with all their recorded values.
-void write_wall_cells(const std::filesystem::path& path, const WallCellMesh& mesh,
-                      const std::vector<Pose>& motion, const WallValues& values) {
+Piece wall_cells_piece(const WallCellMesh& mesh, const std::vector<Pose>& motion, const WallValues& values) {
   // Each point belongs to one boundary.
   std::vector<Vec3f> points(mesh.surface.points.size());
   std::vector<std::vector<std::int32_t>> triangles;
@@ -39,7 +39,7 @@ void write_wall_cells(const std::filesystem::path& path, const WallCellMesh& mes
   for (std::size_t k = 0; k < quantities.size(); ++k)
     arrays.emplace_back(std::string(quantities[k].name),
                         single.emplace_back(values[k].begin(), values[k].end()));
-  write_vtk_polygons(path, points, triangles, {}, arrays);
+  return vtk_polygons(points, triangles, {}, arrays);
 }
 
 constexpr int shape_fineness = 10;  // 2000 triangles if each ray from the centre leaves the body once
@@ -51,7 +51,7 @@ void write_shape(const std::filesystem::path& path, const SurfaceMesh& mesh) {
   for (const Vec3& n : mesh.normals) normals.push_back(n.cast<float>());
   std::vector<std::vector<std::int32_t>> triangles;
   for (const auto& t : mesh.triangles) triangles.emplace_back(t.begin(), t.end());
-  write_vtk_polygons(path, points, triangles, normals, {});
+  write_vtk(path, vtk_polygons(points, triangles, normals, {}));
 }
 
 }  // namespace
@@ -113,12 +113,7 @@ struct VtkSeries::Parts {
     for (const MaterialIndex m : constants->material) material.push_back(m.value);
   }
 
-  /// The temporary path of a frame's file until it is published; then it is listed.
-  std::filesystem::path list(Listing& listing, const Frame& frame) const {
-    listing.time_s.push_back(frame.time_s);
-    listing.number.push_back(frames);
-    return temporary_name(folder.path / RunFolder::vtk_frame(listing.kind, frames));
-  }
+  std::array<Listing*, 5> listings() { return {&bodies, &contacts, &walls, &outline, &cells}; }
 
   void publish(Listing& listing, const std::filesystem::path& series) const {
     if (listing.published == listing.number.size()) return;
@@ -149,7 +144,8 @@ VtkSeries::VtkSeries(const RunFolder& folder, const Scene& scene, const ViewBox&
   parts_->outlines = outlines;
   parts_->wall_cells = std::move(wall_cells);
   make_folder(folder.vtk());
-  if (!outlines.edges.empty() && !outlines.cell_centre) write_outlines(folder.outlines(), outlines.edges);
+  if (!outlines.edges.empty() && !outlines.cell_centre)
+    write_vtk(folder.outlines(), outlines_piece(outlines.edges));
   for (std::size_t k = 0; k < glyph_count(parts_->shapes); ++k)
     write_shape(folder.path / RunFolder::vtk_frame("shape", static_cast<std::int64_t>(k)),
                 glyph_mesh(parts_->shapes, k, shape_fineness));
@@ -158,11 +154,14 @@ VtkSeries::VtkSeries(const RunFolder& folder, const Scene& scene, const ViewBox&
 VtkSeries::~VtkSeries() = default;
 VtkSeries::VtkSeries(VtkSeries&&) noexcept = default;
 
-void VtkSeries::append(const Frame& frame) {
+VtkFrame VtkSeries::files_of(const Frame& frame) {
   Parts& p = *parts_;
-  if (!frame.walls.empty())
-    write_wall_cells(p.list(p.cells, frame), p.wall_cells, frame.boundary_motion, frame.walls);
-  if (frame.is_walls_alone) return;
+  VtkFrame files;
+  const auto add = [&](const Listing& listing, Piece piece) {
+    files.push_back({listing.kind, frame.time_s, p.frames, std::move(piece)});
+  };
+  if (!frame.walls.empty()) add(p.cells, wall_cells_piece(p.wall_cells, frame.boundary_motion, frame.walls));
+  if (frame.is_walls_alone) return files;
   if (p.constants != frame.constants) p.take_constants(frame.constants);
   const std::vector<float> speed = lengths(frame.velocity);
   VtkArrays data{{"orientation", frame.orientation},
@@ -178,18 +177,18 @@ void VtkSeries::append(const Frame& frame) {
     data.emplace_back("scale", p.scale);
   }
   for (std::size_t f = 0; f < p.field_names.size(); ++f) data.emplace_back(p.field_names[f], frame.fields[f]);
-  write_vtk_points(p.list(p.bodies, frame), frame.position, data);
+  add(p.bodies, vtk_points(frame.position, data));
 
   if (!frame.boundary_motion.empty() || !frame.boundary_removed.empty()) {
-    write_walls(p.list(p.walls, frame),
-                wall_mesh(moved(p.boundaries, frame.boundary_motion, frame.boundary_removed), p.region));
+    add(p.walls,
+        walls_piece(wall_mesh(moved(p.boundaries, frame.boundary_motion, frame.boundary_removed), p.region)));
   }
   if (!frame.lattice.empty() && p.outlines.cell_centre) {
     // The cell's edges are the first: view.py takes its vectors from them.
     std::vector<OutlineEdge> edges =
         cell_outline(*p.outlines.cell_centre, Eigen::Map<const Mat3>(frame.lattice.data()));
     edges.insert(edges.end(), p.outlines.edges.begin(), p.outlines.edges.end());
-    write_outlines(p.list(p.outline, frame), edges);
+    add(p.outline, outlines_piece(edges));
   }
   if (p.with_contacts && frame.has_contacts) {
     const FrameContacts& c = frame.contacts;
@@ -202,18 +201,33 @@ void VtkSeries::append(const Frame& frame) {
       return id;
     };
     const std::vector<std::int32_t> id_a = ids(c.body_a), id_b = ids(c.body_b);
-    write_vtk_points(p.list(p.contacts, frame), c.point,
-                     {{"normal", c.normal},
-                      {"impulse", c.impulse},
-                      {"impulse_magnitude", magnitude},
-                      {"gap", c.gap},
-                      {"body_a", id_a},
-                      {"body_b", id_b},
-                      {"boundary", c.boundary},
-                      {"bond", c.bond}});
+    add(p.contacts, vtk_points(c.point, {{"normal", c.normal},
+                                         {"impulse", c.impulse},
+                                         {"impulse_magnitude", magnitude},
+                                         {"gap", c.gap},
+                                         {"body_a", id_a},
+                                         {"body_b", id_b},
+                                         {"boundary", c.boundary},
+                                         {"bond", c.bond}}));
   }
   ++p.frames;
+  return files;
 }
+
+void VtkSeries::write(VtkFrame files) {
+  Parts& p = *parts_;
+  for (FrameFile& file : files) {
+    write_vtk(temporary_name(p.folder.path / RunFolder::vtk_frame(file.kind, file.number)),
+              std::move(file.piece));
+    for (Listing* listing : p.listings()) {
+      if (listing->kind != file.kind) continue;
+      listing->time_s.push_back(file.time_s);
+      listing->number.push_back(file.number);
+    }
+  }
+}
+
+void VtkSeries::append(const Frame& frame) { write(files_of(frame)); }
 
 void VtkSeries::publish() {
   Parts& p = *parts_;
@@ -227,7 +241,7 @@ void VtkSeries::publish() {
 void VtkSeries::visit(Archive& io) {
   Parts& p = *parts_;
   io("frames", p.frames);
-  for (Listing* listing : {&p.bodies, &p.contacts, &p.walls, &p.outline, &p.cells}) {
+  for (Listing* listing : p.listings()) {
     io(listing->kind + "_time_s", listing->time_s);
     io(listing->kind + "_number", listing->number);
     if (listing->time_s.size() != listing->number.size())
@@ -250,7 +264,7 @@ void VtkSeries::visit(Archive& io) {
   p.on_disk = p.frames;
 }
 
-void write_outlines(const std::filesystem::path& path, const std::vector<OutlineEdge>& edges) {
+Piece outlines_piece(const std::vector<OutlineEdge>& edges) {
   std::vector<Vec3f> ends;
   std::vector<std::int32_t> kind;
   for (const OutlineEdge& edge : edges) {
@@ -258,14 +272,14 @@ void write_outlines(const std::filesystem::path& path, const std::vector<Outline
     ends.push_back(edge.end.cast<float>());
     kind.push_back(static_cast<std::int32_t>(edge.kind));
   }
-  write_vtk_lines(path, ends, {{"kind", kind}});
+  return vtk_lines(ends, {{"kind", kind}});
 }
 
-void write_walls(const std::filesystem::path& path, const WallMesh& mesh) {
+Piece walls_piece(const WallMesh& mesh) {
   std::vector<Vec3f> positions, normals;
   for (const Vec3& x : mesh.point) positions.push_back(x.cast<float>());
   for (const Vec3& n : mesh.normal) normals.push_back(n.cast<float>());
-  write_vtk_polygons(path, positions, mesh.polygon, normals, {{"boundary", mesh.boundary}});
+  return vtk_polygons(positions, mesh.polygon, normals, {{"boundary", mesh.boundary}});
 }
 
 }  // namespace scree::io

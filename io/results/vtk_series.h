@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "io/files/archive.h"
+#include "io/files/piece.h"
 #include "io/results/frame.h"
 #include "io/results/outlines.h"
 #include "io/results/run_folder.h"
@@ -12,6 +13,15 @@
 #include "io/scene/scene.h"
 
 namespace scree::io {
+
+/// A file of a frame, not written yet. Its piece may be packed elsewhere before.
+struct FrameFile {
+  std::string kind;     // "bodies", "contacts", ...
+  double time_s;        // of the frame
+  std::int64_t number;  // of the frame
+  Piece piece;
+};
+using VtkFrame = std::vector<FrameFile>;
 
 /// Writes inline base64 data, compressed with LZ4. publish() gives frames their names and lists them in
 /// the .pvd, so it never lists an incomplete file. All members throw WriteError.
@@ -25,6 +35,10 @@ class VtkSeries {
   VtkSeries(VtkSeries&&) noexcept;
 
   void append(const Frame& frame);
+  /// The same in two parts; files must be written in the order in which they were made. files_of() writes
+  /// nothing: another thread may be writing and publishing.
+  VtkFrame files_of(const Frame& frame);
+  void write(VtkFrame files);
   /// Gives the frames since the last call their names, and lists them.
   void publish();
 
@@ -38,9 +52,9 @@ class VtkSeries {
 };
 
 /// Lines with the cell array `kind`, see OutlineKind.
-void write_outlines(const std::filesystem::path& path, const std::vector<OutlineEdge>& edges);
+Piece outlines_piece(const std::vector<OutlineEdge>& edges);
 
 /// One polygonal surface with the point array `Normals` and the cell array `boundary`.
-void write_walls(const std::filesystem::path& path, const WallMesh& mesh);
+Piece walls_piece(const WallMesh& mesh);
 
 }  // namespace scree::io

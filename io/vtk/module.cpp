@@ -6,6 +6,7 @@
 #include <charconv>
 #include <sstream>
 #include <vtkAppendPolyData.h>
+#include <vtkBase64OutputStream.h>
 #include <vtkCellArray.h>
 #include <vtkCellData.h>
 #include <vtkCompositeDataIterator.h>
@@ -19,6 +20,7 @@
 #include <vtkImageData.h>
 #include <vtkLogger.h>
 #include <vtkNew.h>
+#include <vtkObjectFactory.h>
 #include <vtkOutputWindow.h>
 #include <vtkPointData.h>
 #include <vtkPolyData.h>
@@ -82,10 +84,66 @@ vtkSmartPointer<vtkPoints> points_of(std::span<const Eigen::Vector3f> places) {
   return points;
 }
 
+/// VTK's own class passes base64 to the stream by four characters, this one as a whole: a fifth of the time
+/// that a frame takes.
+class Base64Stream : public vtkBase64OutputStream {
+ public:
+  static Base64Stream* New() { VTK_STANDARD_NEW_BODY(Base64Stream); }
+  Base64Stream(const Base64Stream&) = delete;
+  Base64Stream& operator=(const Base64Stream&) = delete;
+
+  int Write(const void* data, std::size_t length) override {
+    const auto* from = static_cast<const unsigned char*>(data);
+    const unsigned char* const end = from + length;
+    text_.resize(4 * (length / 3 + 1));
+    char* to = text_.data();
+    for (; BufferLength > 0 && from < end; ++from) {  // completes the group that was begun before
+      if (BufferLength < 2) {
+        Buffer[BufferLength++] = *from;
+      } else {
+        to = encode(Buffer[0], Buffer[1], *from, to);
+        BufferLength = 0;
+      }
+    }
+    for (; end - from >= 3; from += 3) to = encode(from[0], from[1], from[2], to);
+    for (; from < end; ++from) Buffer[BufferLength++] = *from;
+    Stream->write(text_.data(), to - text_.data());
+    return Stream->good() ? 1 : 0;
+  }
+
+ protected:
+  Base64Stream() = default;
+  ~Base64Stream() override = default;
+
+ private:
+  /// Returns the place after the four characters.
+  static char* encode(unsigned a, unsigned b, unsigned c, char* to) {
+    constexpr const char* digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned bits = a << 16 | b << 8 | c;
+    for (const int shift : {18, 12, 6, 0}) *to++ = digits[bits >> shift & 63];
+    return to;
+  }
+
+  std::string text_;
+};
+
+/// Writes to the stream above.
+template <class Writer>
+class Quick : public Writer {
+ public:
+  static Quick* New() { VTK_STANDARD_NEW_BODY(Quick); }
+  Quick(const Quick&) = delete;
+  Quick& operator=(const Quick&) = delete;
+
+ protected:
+  Quick() { this->SetDataStream(vtkNew<Base64Stream>()); }
+  ~Quick() override = default;
+};
+
 /// Inline base64: readers fail on appended data (docs/paraview.md).
 template <class Writer, class Data>
 std::string written(Data* data) {
-  vtkNew<Writer> writer;
+  vtkNew<Quick<Writer>> writer;
   writer->SetInputData(data);
   writer->SetDataModeToBinary();
   writer->SetByteOrderToLittleEndian();

@@ -166,6 +166,37 @@ TEST_F(JournaledFile, CompressedRowsAreWhatWasWritten) {
   write_and_read<std::int64_t>(folder_ / "int64.h5", H5T_NATIVE_INT64);
 }
 
+// Batches may be made ahead of the file, as by the rank that shares out their packing while the one before is
+// written: the file has the same rows as without them.
+TEST_F(JournaledFile, BatchesAreWrittenInOrder) {
+  const auto write = [&](const std::filesystem::path& path, bool ahead) {
+    Handle file = create_journaled_file(path);
+    Growing vector(file.get(), {"vector", "m", "[row, 3]"}, H5T_NATIVE_FLOAT, {{3}, 100, true});
+    Growing number(file.get(), {"number", "1", "[row]"}, H5T_NATIVE_INT64, {{}, 8, false});
+    std::vector<RowBatch> batches;
+    std::size_t rows = 0;
+    for (const std::size_t n : {1u, 99u, 37u, 0u, 412u, 1u}) {
+      RowBatch& batch = batches.emplace_back();
+      vector.append(some_rows<float>(rows, n).data(), n, batch);
+      const auto end = static_cast<std::int64_t>(rows += n);
+      number.append(&end, 1, batch);
+      if (!ahead) batch.write();
+    }
+    if (ahead)
+      for (RowBatch& batch : batches) {
+        if (std::vector<Piece*> pieces = batch.pieces(); !pieces.empty()) pack(*pieces.back());
+        batch.write();
+      }
+    expect_rows<float>(file.get(), H5T_NATIVE_FLOAT, rows);
+    EXPECT_EQ(read_rows<std::int64_t>(file.get(), "number", H5T_NATIVE_INT64),
+              (std::vector<std::int64_t>{1, 100, 137, 137, 549, 550}));
+  };
+  write(folder_ / "at once.h5", false);
+  write(folder_ / "ahead.h5", true);
+  EXPECT_EQ(std::filesystem::file_size(folder_ / "at once.h5"),
+            std::filesystem::file_size(folder_ / "ahead.h5"));
+}
+
 // HDF5 itself would store the same numbers with the same checksum, if it packed with the same library: the
 // chunk of one that it wrote without deflate differs only there.
 TEST_F(JournaledFile, ShuffleAndChecksumsAreThoseOfHdf5) {

@@ -258,21 +258,17 @@ TEST(RunRecorder, FailureToWriteFramesIsThrown) {
 TEST(BackgroundWriter, KeepsOrderAndReportsErrors) {
   std::vector<std::int64_t> seen;
   {
-    io::BackgroundWriter writer([&](const io::Frame& frame) { seen.push_back(frame.step); }, [] {});
-    for (int k = 0; k < 20; ++k) {
-      io::Frame frame;
-      frame.step = k;
-      writer.push(std::move(frame));
-    }
+    io::BackgroundWriter writer([] {});
+    for (int k = 0; k < 20; ++k) writer.push([&seen, k] { seen.push_back(k); });
     writer.finish();
   }
   ASSERT_EQ(seen.size(), 20u);
   EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
 
-  io::BackgroundWriter broken([](const io::Frame&) { throw io::WriteError("full"); }, [] {});
+  io::BackgroundWriter broken([] {});
   EXPECT_THROW(
       {
-        for (int k = 0; k < 10; ++k) broken.push({});
+        for (int k = 0; k < 10; ++k) broken.push([] { throw io::WriteError("full"); });
       },
       io::WriteError);
   EXPECT_THROW(broken.finish(), io::WriteError);

@@ -105,7 +105,7 @@ TEST(VtkFile, ManyPointsReadBack) {
   for (const int n : {1 << 18, 200000}) {  // blocks of 1 MiB: all full, and with an incomplete last one
     std::vector<Eigen::Vector3f> points;
     for (int i = 0; i < n; ++i) points.emplace_back(i, std::sin(static_cast<float>(i)), -i);
-    io::write_vtk_points(folder.path() / "many.vtp", points, {{"place", points}});
+    io::write_vtk(folder.path() / "many.vtp", io::vtk_points(points, {{"place", points}}));
     vtkNew<vtkXMLPolyDataReader> reader;
     reader->SetFileName((folder.path() / "many.vtp").c_str());
     reader->Update();
@@ -172,7 +172,7 @@ TEST(VtkSeries, WallsReadBack) {
   const io::WallMesh mesh =
       io::wall_mesh(scene.model.boundaries,
                     io::scene_region(scene.initial.bodies, scene.model.shapes, scene.model.boundaries));
-  io::write_walls(folder.path() / "walls.vtp", mesh);
+  io::write_vtk(folder.path() / "walls.vtp", io::walls_piece(mesh));
   vtkNew<vtkXMLPolyDataReader> reader;
   reader->SetFileName((folder.path() / "walls.vtp").c_str());
   reader->Update();
