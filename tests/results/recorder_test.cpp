@@ -16,6 +16,7 @@
 #include "io/results/step_table.h"
 #include "io/results/trajectory_reader.h"
 #include "tests/results/fixtures.h"
+#include "tests/support/emulated_team.h"
 
 namespace scree::test {
 
@@ -253,6 +254,59 @@ TEST(RunRecorder, FailureToWriteFramesIsThrown) {
     recorder.finish(io::RunStatus::finished, step.state);
   };
   EXPECT_THROW(go_on(), io::WriteError);
+}
+
+// A frame that is due is wanted from all ranks, but not if no file takes it.
+TEST(RunRecorder, WantsBodiesOnlyForFramesThatItWrites) {
+  for (const bool writes : {true, false}) {
+    const TemporaryFolder folder;
+    io::Scene scene = example_scene(2);
+    scene.output.hdf5 = writes;
+    scene.output.vtk = false;
+    io::RunRecorder recorder(scene, {folder.path() / "run", false});
+    State state = scene.initial;
+    state.time_s += 10.0 * scene.output.interval_s;
+    EXPECT_EQ(recorder.wants_bodies(state), writes);
+    recorder.finish(io::RunStatus::interrupted, state);
+  }
+}
+
+TEST(RunRecorder, RanksPackTheFilesOfOneProcess) {
+  const TemporaryFolder folder;
+  const io::Scene scene = example_scene(50);
+  constexpr int steps = 30;
+  const auto record_by = [&](std::size_t ranks) {
+    EmulatedTeam team(ranks);
+    const fs::path path = folder.path() / std::to_string(ranks);
+    io::RunRecorder recorder(scene, {path, false});
+    for (int k = 1; k <= steps; ++k) {
+      const ExampleStep step = example_step(scene, k);
+      const bool with_bodies = ranks > 1 && recorder.wants_bodies(step.state);
+      recorder.after_step(step.result, step.state);
+      if (with_bodies)
+        team.run([&](std::size_t r) {
+          if (r == 0)
+            recorder.share_work(team.rank(0));
+          else
+            io::FramePacker().share_work(team.rank(r));
+        });
+    }
+    recorder.finish(io::RunStatus::finished, example_step(scene, steps).state);
+    return path;
+  };
+  const fs::path alone = record_by(1), shared = record_by(3);
+  std::size_t files = 0;
+  for (const fs::directory_entry& file : fs::directory_iterator(alone / "vtk")) {
+    EXPECT_EQ(read_text(file.path()), read_text(shared / "vtk" / file.path().filename())) << file.path();
+    ++files;
+  }
+  EXPECT_GE(files, 4u);
+  const io::TrajectoryReader a(alone / "trajectory.h5"), b(shared / "trajectory.h5");
+  ASSERT_EQ(a.frames(), b.frames());
+  for (std::size_t k = 0; k < a.frames(); ++k) {
+    EXPECT_EQ(a.frame(k).position, b.frame(k).position);
+    EXPECT_EQ(a.contacts(k).impulse, b.contacts(k).impulse);
+  }
 }
 
 TEST(BackgroundWriter, KeepsOrderAndReportsErrors) {
