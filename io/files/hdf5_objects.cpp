@@ -303,12 +303,12 @@ void Growing::append(const void* data, hsize_t rows, RowBatch& batch) {
     added.raw.assign(bytes.begin(), bytes.end());
   else
     added.chunks = chunks_with(bytes);
+  if (!batch.waits_) batch.write();
 }
 
 void Growing::append(const void* data, hsize_t rows) {
-  RowBatch batch;
+  RowBatch batch(false);
   append(data, rows, batch);
-  batch.write();
 }
 
 void Growing::write(RowBatch::Rows& rows) const {
@@ -345,6 +345,7 @@ void RowBatch::write() {
     rows.to->write(rows);
     rows.chunks.clear();
   }
+  all_.clear();
 }
 
 }  // namespace scree::io::hdf5

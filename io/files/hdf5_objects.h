@@ -132,10 +132,11 @@ class Growing;
 /// packed by another thread or process.
 class RowBatch {
  public:
+  /// If it does not wait, rows are written as they are appended.
+  explicit RowBatch(bool waits = true) : waits_(waits) {}
   /// The chunks that are compressed.
   std::vector<Piece*> pieces();
-  /// Packs chunks that are not packed yet, and writes all rows. To be called once, after the batches that
-  /// were filled before.
+  /// Packs chunks that are not packed yet, and writes all rows, after the batches that were filled before.
   void write();
 
  private:
@@ -148,6 +149,7 @@ class RowBatch {
     std::vector<Piece> chunks;   // compressed: from the first row's on
     std::vector<std::byte> raw;  // otherwise
   };
+  bool waits_;
   std::vector<Rows> all_;
 };
 
@@ -167,7 +169,7 @@ class Growing {
   hsize_t rows() const { return dims_[0]; }
   /// Appends `rows` rows that are tightly packed at `data`.
   void append(const void* data, hsize_t rows);
-  /// The same when the batch is written. Does not call HDF5.
+  /// The same when the batch is written. Does not call HDF5 if the batch waits.
   void append(const void* data, hsize_t rows, RowBatch& batch);
   /// Removes all rows after this number of rows. Throws Error if there are fewer.
   void cut(hsize_t rows);

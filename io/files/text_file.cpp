@@ -150,18 +150,4 @@ void sync_folder(const std::filesystem::path& folder) {
   close(descriptor);
 }
 
-std::string base64(std::span<const std::uint8_t> bytes) {
-  constexpr char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text((bytes.size() + 2) / 3 * 4, '=');
-  char* out = text.data();
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t n = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (k < n ? bytes[i + k] : 0u);
-    for (std::size_t k = 0; k <= n; ++k) out[k] = letters[group >> (18 - 6 * k) & 63u];
-    out += 4;
-  }
-  return text;
-}
-
 }  // namespace scree::io

@@ -1,4 +1,4 @@
-// Text files that report each failure with its reason, and bytes as text.
+// Text files that report each failure with its reason.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -73,8 +72,5 @@ std::string crc32_text(std::uint32_t crc);
 void sync_file(const std::filesystem::path& path);
 /// Puts the names in a folder on disk, if its file system supports that.
 void sync_folder(const std::filesystem::path& folder);
-
-/// Bytes as text (RFC 4648).
-std::string base64(std::span<const std::uint8_t> bytes);
 
 }  // namespace scree::io

@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <zlib.h>
 
-#include "io/files/text_file.h"
+#include "io/files/base64.h"
 
 namespace scree::io {
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "engine/core/errors.h"
 #include "engine/core/state_hash.h"
@@ -107,6 +108,7 @@ struct RunRecorder::Parts {
   std::int64_t frames = 0, last_frame_step = -1;
   double next_frame_s = 0.0;
   bool is_by_ranks = false;                 // several ranks make the steps
+  bool has_shared = false;                  // they have packed frames
   std::optional<Frame> frame_to_share;      // of this step, which they will pack
   double next_contacts_s = 0.0;             // since the start
   std::uint64_t state_hash = 0;             // of the last row, or of the state before the first step
@@ -344,25 +346,24 @@ struct RunRecorder::Parts {
     VtkFrame vtk;
   };
 
-  /// In the background.
-  void write(FrameFiles files) {
-    if (trajectory) trajectory->write(std::move(*files.rows));
-    if (vtk) vtk->write(std::move(files.vtk));
+  /// After a frame, in the background.
+  void publish_frames() {
     if (vtk && (!trajectory || trajectory->is_on_disk())) vtk->publish();
   }
 
   /// Packs and writes it in the background.
   void write(Frame frame) {
     writer.push([this, frame = std::make_shared<Frame>(std::move(frame))] {
-      FrameFiles files;
-      if (trajectory) files.rows.emplace(trajectory->rows_of(*frame));
-      if (vtk) files.vtk = vtk->files_of(*frame);
-      write(std::move(files));
+      if (trajectory) trajectory->append(*frame);
+      if (vtk) vtk->append(*frame);
+      publish_frames();
     });
   }
 
   /// Packs the frame of this step, if there is one, on all ranks, and writes it in the background.
   void share_frame(Ranks& ranks) {
+    // Frames before the first shared one get their rows and numbers in the background, later ones here.
+    if (!std::exchange(has_shared, true)) writer.drain();
     const auto files = std::make_shared<FrameFiles>();
     std::vector<Piece*> pieces;
     if (frame_to_share && trajectory) {
@@ -378,7 +379,11 @@ struct RunRecorder::Parts {
     pack(ranks, pieces);
     if (!frame_to_share) return;
     frame_to_share.reset();
-    writer.push([this, files] { write(std::move(*files)); });
+    writer.push([this, files] {
+      if (trajectory) trajectory->write(std::move(*files->rows));
+      if (vtk) vtk->write(std::move(files->vtk));
+      publish_frames();
+    });
   }
 
   /// By ranks the frame of a step waits for share_frame().
@@ -523,7 +528,7 @@ Summary RunRecorder::finish(RunStatus status, const State& state, bool good,
     // Before a frame that an uninterrupted run would not have.
     const bool wanted = status != RunStatus::failed && p.scene.checkpoints.keep > 0;
     if (wanted) attempt([&] { p.write_checkpoint(state, status == RunStatus::finished); });
-    if (p.frame_to_share) attempt([&] { p.write(std::move(*p.frame_to_share)); });
+    if (p.frame_to_share) attempt([&] { p.write(*std::exchange(p.frame_to_share, {})); });
     if (good && p.last_frame_step != state.step) attempt([&] { p.add_frame(state); });
     if (good) attempt([&] { p.add_last_walls(state); });
     attempt([&] { p.writer.finish(); });

@@ -387,6 +387,15 @@ struct Trajectory::Parts {
     wall_cells->each(f);
     if (contacts) contacts->each(f);
   }
+
+  void add(const Frame& frame, RowBatch& batch) {
+    wall_cells->append(frame, batch);
+    if (frame.is_walls_alone) return;
+    const std::vector<std::int32_t>& row_of_body = bodies->rows_of(frame.constants, batch);
+    ledger->append(frame.balances, batch);
+    if (contacts) contacts->append(frame, row_of_body, batch);
+    frames->append(frame, row_of_body, batch);
+  }
 };
 
 namespace {
@@ -416,9 +425,8 @@ Trajectory::Trajectory(const std::filesystem::path& path, const Scene& scene)
     const hid_t file = parts_->file.get();
     write_model(file, scene);
     open_arrays(scene);
-    RowBatch batch;
+    RowBatch batch(false);
     parts_->bodies->rows_of(make_frame(scene.model, scene.initial, {}, false).constants, batch);
-    batch.write();
   });
   close();
   give_name(temporary, path);
@@ -473,13 +481,7 @@ std::vector<Piece*> TrajectoryRows::pieces() { return parts_->batch.pieces(); }
 
 TrajectoryRows Trajectory::rows_of(const Frame& frame) {
   TrajectoryRows rows;
-  RowBatch& batch = rows.parts_->batch;
-  parts_->wall_cells->append(frame, batch);
-  if (frame.is_walls_alone) return rows;
-  const std::vector<std::int32_t>& row_of_body = parts_->bodies->rows_of(frame.constants, batch);
-  parts_->ledger->append(frame.balances, batch);
-  if (parts_->contacts) parts_->contacts->append(frame, row_of_body, batch);
-  parts_->frames->append(frame, row_of_body, batch);
+  parts_->add(frame, rows.parts_->batch);
   return rows;
 }
 
@@ -493,7 +495,15 @@ void Trajectory::write(TrajectoryRows rows) {
   });
 }
 
-void Trajectory::append(const Frame& frame) { write(rows_of(frame)); }
+void Trajectory::append(const Frame& frame) {
+  guarded(parts_->path, [&] {
+    constexpr std::size_t most_of_a_row = 64;  // an unpacked and a packed chunk
+    require_memory(most_of_a_row * (frame.position.size() + frame.contacts.gap.size()));
+    RowBatch batch(false);
+    parts_->add(frame, batch);
+    check(H5Fflush(parts_->file.get(), H5F_SCOPE_LOCAL), "flush");
+  });
+}
 
 void Trajectory::commit() {
   guarded(parts_->path, [&] {

@@ -46,8 +46,9 @@ class Trajectory {
   Trajectory(Trajectory&&) noexcept;
 
   void append(const Frame& frame);
-  /// The same in two parts. Rows must be written in the order in which they were made, and before position()
-  /// or close(). rows_of() does not use the file: another thread may be writing.
+  /// The same in two parts, with all rows in memory between them. Rows must be written in the order in which
+  /// they were made, and before position() or close(). rows_of() does not use the file: another thread may be
+  /// writing.
   TrajectoryRows rows_of(const Frame& frame);
   void write(TrajectoryRows rows);
   /// Puts everything on disk.

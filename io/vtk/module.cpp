@@ -37,6 +37,8 @@
 #include <vtkXMLStructuredGridWriter.h>
 #include <vtkXMLUnstructuredGridReader.h>
 
+#include "io/files/base64.h"
+
 namespace scree::io {
 
 namespace {
@@ -101,11 +103,11 @@ class Base64Stream : public vtkBase64OutputStream {
       if (BufferLength < 2) {
         Buffer[BufferLength++] = *from;
       } else {
-        to = encode(Buffer[0], Buffer[1], *from, to);
+        to = base64_group(Buffer[0], Buffer[1], *from, to);
         BufferLength = 0;
       }
     }
-    for (; end - from >= 3; from += 3) to = encode(from[0], from[1], from[2], to);
+    for (; end - from >= 3; from += 3) to = base64_group(from[0], from[1], from[2], to);
     for (; from < end; ++from) Buffer[BufferLength++] = *from;
     Stream->write(text_.data(), to - text_.data());
     return Stream->good() ? 1 : 0;
@@ -116,14 +118,6 @@ class Base64Stream : public vtkBase64OutputStream {
   ~Base64Stream() override = default;
 
  private:
-  /// Returns the place after the four characters.
-  static char* encode(unsigned a, unsigned b, unsigned c, char* to) {
-    constexpr const char* digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const unsigned bits = a << 16 | b << 8 | c;
-    for (const int shift : {18, 12, 6, 0}) *to++ = digits[bits >> shift & 63];
-    return to;
-  }
-
   std::string text_;
 };
 

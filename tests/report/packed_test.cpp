@@ -4,7 +4,7 @@
 #include <zlib.h>
 
 #include "engine/core/random.h"
-#include "io/files/text_file.h"
+#include "io/files/base64.h"
 
 namespace scree::test {
 

@@ -9,6 +9,7 @@
 #include <vtkXMLUnstructuredGridWriter.h>
 
 #include "engine/geometry/mesh_repair.h"
+#include "io/files/base64.h"
 #include "io/files/file_errors.h"
 #include "io/files/mesh_file.h"
 #include "io/files/text_file.h"
