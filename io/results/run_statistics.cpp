@@ -230,6 +230,7 @@ void RunStatistics::add_overlap(const StepReport& r) {
     sums_.compression = {r.compression_max, overlap_at(r.compressed, r),
                          2.0 * compression_before_ < r.compression_max};
   compression_before_ = r.compression_max;
+  if (r.penetration_max > overlap_limit.amber) ++sums_.steps_overlapping;
   if (!(r.penetration_max > sums_.penetration_max_of_run)) return;
   sums_.penetration_max_of_run = r.penetration_max;
   sums_.deepest = overlap_at(r.deepest, r);
@@ -497,6 +498,7 @@ void RunStatistics::visit(Archive& io) {
   io("candidates", s.candidates);
   io("steps_far_from_goal", s.steps_far_from_goal);
   io("steps_unsolved", s.steps_unsolved);
+  io("steps_overlapping", s.steps_overlapping);
   io("goal_missed_by_max", s.goal_missed_by_max);
   keep(io, "goal_missed_most", s.goal_missed_most);
   io("steps_given", s.steps_given);

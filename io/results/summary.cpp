@@ -206,6 +206,7 @@ std::string to_json(const Summary& s) {
       {"penetration_mean", s.last.penetration_mean},
       {"compression_max", s.last.compression_max},
       {"penetration_max_of_run", s.penetration_max_of_run},
+      {"steps_overlapping", s.steps_overlapping},
       {"deepest_overlap", overlap_json(s.penetration_max_of_run, s.deepest)},
       {"largest_compression", overlap_json(s.compression.value, s.compression.where)},
       {"residual_rms_relative", s.last.residual_rms_relative},

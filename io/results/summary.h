@@ -120,7 +120,7 @@ struct Summary {
   LargestCompression compression;  // of elastic contacts
   std::int64_t sweeps = 0;         // sum over the steps
   std::int64_t steps_not_converged = 0, narrow_phase_failures = 0, candidates = 0;
-  std::int64_t steps_far_from_goal = 0, steps_unsolved = 0;  // see verdict.h
+  std::int64_t steps_far_from_goal = 0, steps_unsolved = 0, steps_overlapping = 0;  // see verdict.h
   // residual over goal of the steps that did not converge; nine of ten are below p90
   double goal_missed_by_median = 0.0, goal_missed_by_p90 = 0.0, goal_missed_by_max = 0.0;
   Moment goal_missed_most;

@@ -12,6 +12,8 @@ namespace {
 
 // Limit of advised sweeps: more sweeps would not solve the rest.
 constexpr double most_sweeps_advised = 2000.0;
+// Share of steps below which adaptive steps are advised in place of a shorter constant one.
+constexpr double rare_share = 0.1;
 
 double share(std::int64_t part, std::int64_t all) {
   return all > 0 ? static_cast<double>(part) / static_cast<double>(all) : 0.0;
@@ -105,8 +107,14 @@ Told tell_overlap(const Summary& s, const Settings& settings) {
                         names(s.deepest), at(s.deepest.when)),
             ""};
   // For impacts it decreases with the square of the step.
-  const std::string step =
+  std::string step =
       smaller_step(s, settings, std::min(1.0, std::sqrt(overlap_limit.amber / value)), s.deepest.when);
+  // A few steps do not need a shorter step throughout the run.
+  const bool rare = share(s.steps_overlapping, s.steps) < rare_share;
+  if (rare && value > overlap_limit.amber && !settings.adaptive_step &&
+      settings.stepping == Stepping::contacts)
+    step = fmt::format("time_step = \"adaptive\", because only {} of {} steps overlap by more than {}; or {}",
+                       s.steps_overlapping, s.steps, percent(overlap_limit.amber), step);
   if (s.deepest.when.step <= 1) {
     told.advice = "it is present at the start of the scene: `scree check` names the pair; move the two apart";
   } else if (s.deepest.residual_of_scale > unsolved_residual) {

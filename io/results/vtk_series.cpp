@@ -117,14 +117,18 @@ struct VtkSeries::Parts {
 
   void publish(Listing& listing, const std::filesystem::path& series) const {
     if (listing.published == listing.number.size()) return;
+    std::vector<std::pair<double, std::string>> files;
+    for (std::size_t k = 0; k < listing.number.size(); ++k)
+      files.emplace_back(listing.time_s[k], RunFolder::vtk_frame(listing.kind, listing.number[k]));
+    // The list is composed before the frames get their names and replaced after that: a kill between them,
+    // which is unlikely because renaming is quick, leaves frames that are not listed, never the opposite.
+    const std::filesystem::path next = temporary_name(series);
+    write_series(next, files);
     for (; listing.published < listing.number.size(); ++listing.published) {
       const auto file = folder.path / RunFolder::vtk_frame(listing.kind, listing.number[listing.published]);
       rename_file(temporary_name(file), file);
     }
-    std::vector<std::pair<double, std::string>> files;
-    for (std::size_t k = 0; k < listing.number.size(); ++k)
-      files.emplace_back(listing.time_s[k], RunFolder::vtk_frame(listing.kind, listing.number[k]));
-    write_series(series, files);
+    rename_file(next, series);
   }
 };
 

@@ -29,6 +29,7 @@ class Form:
     set: Mapping[str, Any] = field(default_factory=dict)
     seeds: int = 1
     seconds: float = 30.0  #: expected, on two cores
+    known_misses: Mapping[str, str] = field(default_factory=dict)  #: causes, by the names of checks, in this form alone
 
     def all_points(self) -> List[Point]:
         if self.points:
@@ -174,7 +175,7 @@ class Case:
     full: Form
     analyse: Callable[[List[RunsOfPoint]], List[Check]]
     draw: Optional[Callable[[Any, List[RunsOfPoint]], None]]
-    known_misses: Dict[str, str]  #: causes, by the names of checks
+    known_misses: Dict[str, str]  #: causes, by the names of checks, in both forms
     panels: int
 
     def form(self, full: bool) -> Form:

@@ -32,9 +32,13 @@ class Result:
     status: int = 0  #: of the run that failed
     figure: Optional[Path] = None
 
+    def cause(self, check: Check) -> str:
+        """Of a known miss; otherwise empty."""
+        return {**self.case.known_misses, **self.case.form(self.full).known_misses}.get(check.name, "")
+
     def verdict(self, check: Check) -> str:
         found = check.verdict()
-        return KNOWN if found != PASS and self.case.known_misses.get(check.name) else found
+        return KNOWN if found != PASS and self.cause(check) else found
 
     def passed(self) -> bool:
         """A miss whose cause is stated does not count."""
@@ -86,11 +90,11 @@ def table(results: List[Result]) -> str:
             text.append(f"no result: {result.case.name}: {result.error}")
         for check in result.checks:
             if result.verdict(check) == KNOWN:
-                text.append(f"known miss: {result.case.name}, {check.name}: {result.case.known_misses[check.name]}")
+                text.append(f"known miss: {result.case.name}, {check.name}: {result.cause(check)}")
             elif result.verdict(check) == UNSURE:
                 text.append(f"unsure: {result.case.name}, {check.name}: its error is above {check.resolvable:.3g}, so "
                             "the check could not fail")
-            elif result.verdict(check) == PASS and check.name in result.case.known_misses:
+            elif result.verdict(check) == PASS and result.cause(check):
                 text.append(f"{result.case.name}, {check.name}: is listed as a known miss, but passes")
     return "\n".join(text)
 
@@ -104,7 +108,7 @@ def as_json(results: List[Result]) -> Dict[str, Any]:
             "figure": result.figure.name if result.figure else None,
             "checks": [{"name": c.name, "value": c.value, "error": c.error, "unit": c.unit, "low": c.low,
                         "high": c.high, "published": c.published, "verdict": result.verdict(c),
-                        "cause": result.case.known_misses.get(c.name, "")} for c in result.checks]}
+                        "cause": result.cause(c)} for c in result.checks]}
         for result in results}}
 
 
@@ -172,7 +176,7 @@ def page(results: List[Result], version: str) -> str:
             verdict = result.verdict(check)
             text.append(f"- {check.name}: {shown(check.value, check.error)} {check.unit}".rstrip() +
                         f"; published {band(check)}" + (f" ({check.published})" if check.published else "") +
-                        f": **{verdict}**." + (f" {case.known_misses[check.name]}" if verdict == KNOWN else ""))
+                        f": **{verdict}**." + (f" {result.cause(check)}" if verdict == KNOWN else ""))
         if result.figure:
             text += ["", f"![{case.title}]({result.figure.name})"]
         text += ["", *(f"Source: {source}  " for source in case.sources)]

@@ -13,6 +13,7 @@ import json
 import math
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -385,7 +386,12 @@ class Faults(unittest.TestCase):
                 self.assert_same_run(reference, folder)
 
     def test_a_kill_leaves_as_many_frames_in_every_format(self):
-        chance, most = random.Random(6), 0
+        def counted():
+            files = {str(f.relative_to(folder)) for f in folder.glob("vtk/bodies_*.vtp")}
+            listed = set(re.findall(r'file="([^"]+)"', (folder / "bodies.pvd").read_text()))
+            return whole_frames(folder / "trajectory.h5"), files, listed
+
+        chance, most, apart = random.Random(6), 0, 0
         for k in range(KILLS):
             folder = self.folder / f"run {k}"
             process = subprocess.Popen([SCREE, *map(str, start("impacts", folder, 100000)), "--set", "output.vtk=true",
@@ -395,17 +401,22 @@ class Faults(unittest.TestCase):
             time.sleep(chance.uniform(0.3, 1.2))
             process.kill()
             process.communicate()
-            frames = whole_frames(folder / "trajectory.h5")
-            listed = (folder / "bodies.pvd").read_text().count("<DataSet")
-            files = len(list(folder.glob("vtk/bodies_*.vtp")))
-            self.assertEqual(listed, files)
-            # A kill between the two writes has a chance of one in hundreds: then the trajectory is ahead.
-            self.assertGreaterEqual(frames, listed)
-            if frames != listed:
-                self.assertEqual(scree("run", "--resume", folder, "-q", "--force").returncode, 0)
+            frames, files, listed = counted()
+            self.assertGreater(len(listed), 0)
+            self.assertLessEqual(listed, files)  # all listed frames are there
+            # Frames are committed to the trajectory, then named, then listed: about ten times a second, all that came
+            # since. A kill between two of these has a chance of one in hundreds.
+            self.assertGreaterEqual(frames, len(files))
+            apart += not frames == len(files) == len(listed)
             most = max(most, frames)
+            if k == KILLS - 1 or not frames == len(files) == len(listed):
+                self.assertEqual(scree("run", "--resume", folder, "-q", "--force").returncode, 0)
+                frames, files, listed = counted()
+                self.assertEqual(files, listed)
+                self.assertEqual(len(files), frames)
             shutil.rmtree(folder)
         self.assertGreater(most, 1)
+        self.assertLess(apart, KILLS / 2)
 
     def test_a_damaged_checkpoint_gives_way_to_the_one_before(self):
         reference, _ = self.reference("impacts", 100)

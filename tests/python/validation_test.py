@@ -144,6 +144,16 @@ class Validate(WithProgram):
         self.assertIn("0 of 1 cases hold; the others miss for known reasons: pile", out)
         self.assertEqual(self.written()["pile"]["checks"][0]["verdict"], KNOWN)
 
+    def test_known_miss_of_one_form(self):
+        for form, status in (("SHORT", 0), ("FULL", validation.MISSED)):
+            self.case(low=5.3, high=6.0, more=f"""
+                import dataclasses
+                {form} = dataclasses.replace({form}, known_misses={{"angle": "the pile is too small"}})
+                """)
+            found, out, _ = self.validate()
+            self.assertEqual(found, status, out)
+            self.assertEqual("known miss: pile, angle: the pile is too small" in out, status == 0)
+
     def test_cause_must_be_stated(self):
         self.case(low=5.3, high=6.0, more='KNOWN_MISSES = {"angle": ""}')
         self.assertEqual(self.validate()[0], validation.MISSED)

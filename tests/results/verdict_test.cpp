@@ -178,6 +178,7 @@ TEST(Verdict, NamesDeepestOverlapAndGivesAdvice) {
   Settings settings;
   settings.time_step_s = 0.004;
   s.penetration_max_of_run = 0.058;
+  s.steps_overlapping = 1000;
   s.deepest = {{155, 0.62}, 12, 80, "", 0.0};
   io::Finding found = finding(judge(s, settings), "overlap");
   EXPECT_TRUE(
@@ -185,6 +186,11 @@ TEST(Verdict, NamesDeepestOverlapAndGivesAdvice) {
       << found.text;
   // It decreases with the square of the step: 4 ms x sqrt(3 / 5.8) = 2.9 ms, rounded down.
   EXPECT_EQ(found.advice, "time_step = 0.002 instead of 0.004");
+  s.steps_overlapping = 999;
+  EXPECT_EQ(
+      finding(judge(s, settings), "overlap").advice,
+      "time_step = \"adaptive\", because only 999 of 10000 steps overlap by more than 3 %; or time_step "
+      "= 0.002 instead of 0.004");
   s.deepest = {{155, 0.62}, 12, -1, "floor", 0.2};
   s.goal_missed_by_p90 = 200.0;
   found = finding(judge(s, settings), "overlap");
@@ -347,6 +353,7 @@ TEST(RunStatistics, RemembersTheDeepestOverlapOfTheRun) {
     r.deepest = r.step == 7 ? Touch{2, -1, 5} : Touch{0, 1, -1};
   });
   EXPECT_EQ(s.penetration_max_of_run, 0.5);
+  EXPECT_EQ(s.steps_overlapping, s.steps);
   EXPECT_EQ(s.deepest.when.step, 7);
   EXPECT_EQ(s.deepest.body, 2);
   EXPECT_EQ(s.deepest.other_body, -1);
