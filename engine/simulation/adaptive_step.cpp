@@ -155,7 +155,10 @@ void choose_next_steps(const Model& model, const StepPlan& done, const Workspace
   const Settings& settings = model.settings;
   StepMemory& memory = state.memory;
   memory.last_s = done.h;
-  if (!settings.adaptive_step) return;
+  if (!settings.adaptive_step) {  // a step keeps its length, and begins with a short interval
+    memory.next_s = memory.after_next_s = done.most_next_h < infinity ? done.most_next_h : 0.0;
+    return;
+  }
   if (!(memory.next_s > 0.0)) memory.next_s = memory.after_next_s = std::max(done.h, done.next_h);
   const Extremes of_bodies = extremes(
       model.shapes, state.bodies, model.cell.flows() ? cell_at(model, state, state.time_s) : PlacedCell{});
@@ -169,7 +172,7 @@ void choose_next_steps(const Model& model, const StepPlan& done, const Workspace
       settings.least_time_step_s,
       std::min(wanted, longest_step(settings, gravity_at(model, state, state.time_s).norm(), of_bodies)));
   // The last step has predicted up to the next one's middle: so this may not become longer.
-  memory.next_s = std::min(wanted, memory.after_next_s);
+  memory.next_s = std::min({wanted, memory.after_next_s, done.most_next_h});
   memory.after_next_s = wanted;
   memory.overlap = report.penetration_max;
 }

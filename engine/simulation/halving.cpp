@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/core/parallel.h"
+#include "engine/simulation/ranks/decomposition.h"
 #include "engine/simulation/subsystems/sleep.h"
 
 namespace scree {
@@ -11,6 +12,8 @@ namespace {
 
 // Limit of the deviation from the predicted rotation, over the contacts' length.
 constexpr double most_unforeseen = 0.005;
+// Limit of the travel beyond the foreseen one, over the body's smallest length.
+constexpr double most_beyond_reach = 0.05;
 
 }  // namespace
 
@@ -55,6 +58,31 @@ bool turns_too_far(const Model& model, const State& state, double t, const Works
       },
       [](bool a, bool b) { return a || b; });
   return any(ranks, here);
+}
+
+bool is_shot_away(const Model& model, const State& state, double t, const Workspace& w) {
+  const PlacedCell& cell = w.cell;
+  const bool flows = cell.flows();
+  // Ghosts, which follow own bodies, are judged by their owners.
+  const std::size_t own = w.decomposition ? w.decomposition->own_bodies() : state.bodies.size();
+  const bool here = reduce_blocks(
+      own, grain_medium, false,
+      [&](const Block& block) {
+        for (std::size_t i = block.begin; i < block.end; ++i) {
+          const double radius = model.shapes.bounding_radius(state.bodies.shape[i]);
+          Vec3 v = to_vec3(w.solution.velocity[i].linear);
+          double speed = radius * to_vec3(w.solution.velocity[i].angular).norm();
+          if (flows) {  // as in the detection
+            v -= cell.flow(state.bodies.position[i]);
+            speed += cell.rate.norm() * radius;
+          }
+          const DetectionWorkspace::Reach& reach = w.detection.reach[i];
+          if (t * (v.norm() + speed) > reach.pushed + most_beyond_reach * reach.smallest_length) return true;
+        }
+        return false;
+      },
+      [](bool a, bool b) { return a || b; });
+  return any(state.bodies.ranks, here);
 }
 
 void scale_impulses(double factor, State& state) {

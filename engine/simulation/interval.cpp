@@ -26,6 +26,8 @@ namespace {
 
 // Limit of repeated solutions of a step without the bonds that it broke.
 constexpr int most_breaks = 16;
+// Lengths of intervals that differ by less are equal.
+constexpr double rounding = 1e-9;
 
 double largest(const std::vector<Vec3>& vectors) {
   double most = 0.0;
@@ -115,12 +117,13 @@ struct IntervalParts {
   Workspace& w;
   StepResult& result;
   StageClock& clock;
+  double& looked_s;  // length of the following interval to which the last one looked ahead: it is not longer
 };
 
 /// Contacts in the middle of the interval (found, or those of the last interval moved on) and their solution;
 /// once, unless sleeping bodies are struck or bonds break. Returns whether there is a correction of overlaps.
 bool find_and_solve(const IntervalParts& in, const IntervalTimes& times, bool find, SolveReport& solved) {
-  const auto& [model, state, w, result, clock] = in;
+  const auto& [model, state, w, result, clock, looked_s] = in;
   StepReport& report = result.report;
   const double middle = times.middle_s(), h = times.h, outlook = times.to_next_s() * model.settings.substeps;
   if (find && bonds_are_due(model, state, times.begin_s)) {
@@ -153,26 +156,32 @@ void correct(const Model& model, double h, const Workspace& w, Bodies& bodies, S
 
 void advance(const IntervalParts& in, const IntervalTimes& times, bool carry_contacts, int halvings);
 
-/// Undoes an interval, and repeats it as two halves.
-void advance_by_halves(const IntervalParts& in, const IntervalTimes& times, int sweeps, int halvings) {
-  const auto& [model, state, w, result, clock] = in;
-  const double half = 0.5 * times.h;
+/// Undoes an interval.
+void take_back(const IntervalParts& in, const IntervalTimes& times, int sweeps) {
+  const auto& [model, state, w, result, clock, looked_s] = in;
   ++result.report.halvings;
   result.report.sweeps += sweeps;
   mend_bonds(state, w);
   if (w.decomposition) w.decomposition->leave_problem(state);
   move_back(model, times, state);
-  scale_impulses(0.5, state);
-  advance(in, {times.begin_s, half, half}, false, halvings - 1);
-  advance(in, {times.middle_s(), half, times.next_h}, false, halvings - 1);
-  scale_impulses(2.0, state);  // forces times h
 }
 
-/// Advances by an interval. If bodies rotate too far, it is halved, `halvings` times at most.
+/// Advances by an interval that has not begun.
+void advance_by_halves(const IntervalParts& in, const IntervalTimes& times, int halvings) {
+  const double half = 0.5 * times.h;
+  scale_impulses(0.5, in.state);
+  advance(in, {times.begin_s, half, half}, false, halvings - 1);
+  advance(in, {times.middle_s(), half, times.next_h}, false, halvings - 1);
+  scale_impulses(2.0, in.state);  // forces times h
+}
+
+/// Advances by an interval. If bodies rotate too far or are shot away, it is halved, `halvings` times at
+/// most.
 void advance(const IntervalParts& in, const IntervalTimes& times, bool carry_contacts, int halvings) {
-  const auto& [model, state, w, result, clock] = in;
+  const auto& [model, state, w, result, clock, looked_s] = in;
   StepReport& report = result.report;
   const double h = times.h;
+  if (halvings > 0 && h > looked_s * (1.0 + rounding)) return advance_by_halves(in, times, halvings);
   move_half(model, times, times.middle_s(), state, w);
   if (carry_contacts) advance_contacts(w, h, state.contacts);
   prepare(model, times, state, w);
@@ -180,8 +189,17 @@ void advance(const IntervalParts& in, const IntervalTimes& times, bool carry_con
 
   SolveReport solved;
   const bool corrected = find_and_solve(in, times, !carry_contacts, solved);
-  if (halvings > 0 && turns_too_far(model, state, times.to_next_s(), w))
-    return advance_by_halves(in, times, solved.sweeps, halvings);
+  const bool by_contacts = model.settings.stepping == Stepping::contacts;
+  if (halvings > 0 && by_contacts && is_shot_away(model, state, times.to_next_s(), w)) {
+    take_back(in, times, solved.sweeps);
+    // The next interval is short as well, otherwise the second half would look as far ahead as the whole.
+    return advance_by_halves(in, {times.begin_s, h, std::min(times.next_h, 0.5 * h)}, halvings);
+  }
+  if (halvings > most_halvings - most_by_turns && turns_too_far(model, state, times.to_next_s(), w)) {
+    take_back(in, times, solved.sweeps);
+    return advance_by_halves(in, times, halvings);
+  }
+  looked_s = times.next_h;
 
   take_solve_report(solved, w.problem, model.settings.solver.tolerance, report);
   look_at_turns(model, h, state, w, report.coarseness);
@@ -195,8 +213,8 @@ void advance(const IntervalParts& in, const IntervalTimes& times, bool carry_con
 
 }  // namespace
 
-void contact_interval(const Model& model, const StepPlan& plan, State& state, Workspace& w,
-                      StepResult& result, StageClock& clock) {
+void contact_interval(const Model& model, StepPlan& plan, State& state, Workspace& w, StepResult& result,
+                      StageClock& clock) {
   const Settings& settings = model.settings;
   const double h = plan.h / settings.substeps, next_h = plan.next_h / settings.substeps;
   carry_impulses_to(plan.h, state);
@@ -204,11 +222,13 @@ void contact_interval(const Model& model, const StepPlan& plan, State& state, Wo
   // Contacts that are moved on, and those of sleeping bodies, are not valid in other intervals.
   const int halvings = settings.substeps > 1 || settings.sleep.is_on() ? 0 : most_halvings;
   follow_flow(model, plan.h, state, result.report);
-  const IntervalParts parts{model, state, w, result, clock};
+  double looked_s = settings.adaptive_step || !(state.memory.next_s > 0.0) ? infinity : state.memory.next_s;
+  const IntervalParts parts{model, state, w, result, clock, looked_s};
   for (int substep = 0; substep < settings.substeps; ++substep) {
     const bool is_last = substep + 1 == settings.substeps;
     advance(parts, {state.time_s + substep * h, h, is_last ? next_h : h}, substep > 0, halvings);
   }
+  if (looked_s < next_h * (1.0 - rounding)) plan.most_next_h = looked_s;
   wake_and_fall_asleep(model, h, w, state, result.report);
 }
 

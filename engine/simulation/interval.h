@@ -23,8 +23,9 @@ class StageClock {
 };
 
 /// Advances all bodies by a step of the plan in its substeps, each: drift, contacts, solution, balances,
-/// drift. A (sub)step in which bodies rotate too far is repeated as two halves.
-void contact_interval(const Model& model, const StepPlan& plan, State& state, Workspace& workspace,
+/// drift. A step in which bodies rotate too far or are shot away is repeated as two halves; if it then does
+/// not look ahead to the next step as planned, the plan gets `most_next_h`.
+void contact_interval(const Model& model, StepPlan& plan, State& state, Workspace& workspace,
                       StepResult& result, StageClock& clock);
 
 }  // namespace scree

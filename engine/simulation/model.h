@@ -62,7 +62,7 @@ struct Model {
 /// Memory of step lengths; all 0 before the first step.
 struct StepMemory {
   double last_s = 0.0;                      // length of the last step: impulses belong to it
-  double next_s = 0.0, after_next_s = 0.0;  // adaptive: desired lengths of the next two steps
+  double next_s = 0.0, after_next_s = 0.0;  // wanted: next two steps (adaptive), or first interval (0: any)
   double overlap = 0.0;                     // adaptive: penetration_max of the last step
   double elastic = 0.0;                     // J, of bonds and contacts after the last step
 };

@@ -85,7 +85,7 @@ void whole_step(const Model& model, State& state, Workspace& w, StepResult& resu
     cut_newcomers(bodies.size(), bodies.subdomains);
   ask_own_forces(model, state, plan.h, w);
   if (settings.stepping == Stepping::piecewise)
-    plan = fly_and_lie(model, plan, state, w, result, [&](const StepPlan& of_resting, State& resting) {
+    plan = fly_and_lie(model, plan, state, w, result, [&](StepPlan of_resting, State& resting) {
       contact_interval(model, of_resting, resting, w, result, clock);
     });
   else

@@ -254,6 +254,25 @@ TEST(RankSteps, ElasticBodiesThatTurnFast) {
   for (const std::size_t ranks : {2u, 5u}) expect_same(by_ranks(world, 120, ranks), all);
 }
 
+// A heavy body falls into a heap: all ranks take steps back in which any body is shot away, and begin the
+// next one with an interval that is as short.
+TEST(RankSteps, BodiesAreShotAway) {
+  for (const bool adaptive : {false, true}) {
+    World world = heap({.friction = 0.3});
+    world.model.settings.adaptive_step = adaptive;
+    const std::size_t middle = world.state.bodies.size() / 2;
+    world.state.bodies.mass[middle] *= 1e4;
+    world.state.bodies.inertia[middle] *= 1e4;
+    world.state.bodies.linear_velocity[middle] = Vec3(1.0, 0.5, -12.0);
+    cut_into(24, world.state);
+    const Course all = whole(world, 60);
+    std::int64_t halvings = 0;
+    for (const Told& step : all.steps) halvings += step.report.halvings;
+    EXPECT_GT(halvings, 10);
+    for (const std::size_t ranks : {2u, 5u}) expect_same(by_ranks(world, 60, ranks, {5, 11, 19}), all);
+  }
+}
+
 // A checkpoint of several ranks continues on another number of ranks, with new bodies that are not sorted
 // yet.
 TEST(RankSteps, OtherRanksGoOn) {

@@ -36,6 +36,7 @@ class Decomposition {
     return &halo_;
   }
   void detach_halo() { halo_.detach(); }
+  std::size_t own_bodies() const { return halo_.own_bodies(); }
   /// While the halo is attached: the slot of the body with this global number, or -1; and the number of a
   /// slot.
   std::int32_t slot_in_halo(std::int32_t number) const;
