@@ -263,12 +263,12 @@ TEST(RankSteps, BodiesAreShotAway) {
     const std::size_t middle = world.state.bodies.size() / 2;
     world.state.bodies.mass[middle] *= 1e4;
     world.state.bodies.inertia[middle] *= 1e4;
-    world.state.bodies.linear_velocity[middle] = Vec3(1.0, 0.5, -12.0);
+    world.state.bodies.linear_velocity[middle] = Vec3(1.0, 0.5, -40.0);
     cut_into(24, world.state);
     const Course all = whole(world, 60);
     std::int64_t halvings = 0;
     for (const Told& step : all.steps) halvings += step.report.halvings;
-    EXPECT_GT(halvings, 10);
+    EXPECT_GT(halvings, adaptive ? 0 : 10) << adaptive;
     for (const std::size_t ranks : {2u, 5u}) expect_same(by_ranks(world, 60, ranks, {5, 11, 19}), all);
   }
 }
