@@ -318,7 +318,7 @@ TEST(SpringContacts, LedgerAndMomentumCloseInAHeap) {
     World world = heap(1e7, h);
     double energy = 0.0, remainder = 0.0, momentum = 0.0, taken = 0.0, most = 0.0, back = 0.0,
            last = infinity;
-    const StepReport end = world.run(1.5, [&](const StepReport& r) {
+    const StepReport end = world.run(2.0, [&](const StepReport& r) {
       const double all = r.energy.kinetic + r.energy.potential + r.energy.elastic;
       EXPECT_LE(all, last + 1e-6 * energy) << h;
       last = all;
