@@ -172,7 +172,8 @@ void choose_next_steps(const Model& model, const StepPlan& done, const Workspace
       settings.least_time_step_s,
       std::min(wanted, longest_step(settings, gravity_at(model, state, state.time_s).norm(), of_bodies)));
   // The last step has predicted up to the next one's middle: so this may not become longer.
-  memory.next_s = std::min({wanted, memory.after_next_s, done.most_next_h});
+  memory.next_s =
+      std::min({wanted, memory.after_next_s, std::max(settings.least_time_step_s, done.most_next_h)});
   memory.after_next_s = wanted;
   memory.overlap = report.penetration_max;
 }

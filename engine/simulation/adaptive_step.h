@@ -23,8 +23,8 @@ struct StepPlan {
   double h;       // its length, all substeps together
   double next_h;  // of the step after it; that may become shorter, but not longer
   double end_s;   // simulated time after it
-  double most_next_h =
-      infinity;  // the next interval is not longer, because this step looked no further ahead
+  // Limit of the next interval: the length to which this step looked ahead if it was halved.
+  double most_next_h = infinity;
 };
 
 /// The next step from the present state. An adaptive step does not go beyond `land_at_s`: the time until then

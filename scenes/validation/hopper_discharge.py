@@ -16,7 +16,7 @@ SOURCES = ["W. A. Beverloo, H. A. Leniger, J. van de Velde 1961, Chem. Eng. Sci.
            "doi:10.1016/0009-2509(82)80029-8 (C 0.55 to 0.65; k about 1.5 for spheres)",
            "C. Mankoc et al. 2007, Granular Matter 9, 407. doi:10.1007/s10035-007-0062-2 (head)"]
 SHORT = Form(points=[*({"opening": D, "height": 14} for D in (5, 5.75, 6.5, 7.25, 8)), {"opening": 6.5, "height": 21}],
-             seconds=25)
+             seconds=25, known_misses={"C": "0.46 to 0.54 in single runs of the narrow silo; 0.543 in the full form"})
 FULL = Form(points=[*({"opening": D, "height": 30} for D in (5, 6, 7, 8, 9, 10)), {"opening": 7, "height": 45}],
             set={"silo": 24, "end_time": 1.4, "time_step": 0.001}, seeds=2, seconds=2400)
 
