@@ -13,8 +13,6 @@ SOURCES = ["J. S. Uehara et al. 2003, Phys. Rev. Lett. 90, 194301 and 91, 149902
 SHORT = Form(grid={"fall": [0.1, 0.3, 1.0]}, seeds=2, seconds=30)
 FULL = Form(grid={"fall": [0.1, 0.2, 0.5, 1.0, 2.0], "density": [1250, 2500, 7800]},
             set={"radius": 20, "bed": 18, "end_time": 0.4}, seeds=3, seconds=7200)
-KNOWN_MISSES = {f"μ depth over the law, fall {h} m, density 2500": "the vessel is 6 balls wide; 2.02 in one of 8"
-                for h in (0.1, 0.3, 1)}
 D, MU = 0.01, (0.382, 0.59)
 
 
