@@ -22,8 +22,6 @@ constexpr double growth = 1.1, cut = 0.8, deepest_cut = 0.5;
 // Growth of an overlap in a step, over the overlap aim, that counts against the step: slow growth is
 // not caused by the step's length.
 constexpr double creep = 0.02;
-// Lengths of steps that differ by less are equal: rounding of times.
-constexpr double rounding = 1e-9;
 
 double larger(double a, double b) { return std::max(a, b); }
 
@@ -102,7 +100,7 @@ double factor_after(const Settings& settings, const StepReport& report, double s
 /// The remaining time divided into equal steps, each as near to `wanted_s` as possible and not above it.
 double even_part(double left_s, double wanted_s) {
   if (!(left_s < infinity)) return wanted_s;
-  return left_s / std::max(1.0, std::ceil(left_s / wanted_s - rounding));
+  return left_s / std::max(1.0, std::ceil(left_s / wanted_s - step_rounding));
 }
 
 }  // namespace
@@ -127,27 +125,27 @@ double first_step(const Model& model, const Bodies& bodies) {
 StepPlan plan_step(const Model& model, const State& state, double land_at_s) {
   const double fixed = model.settings.time_step_s;
   if (model.settings.stepping == Stepping::piecewise) {
-    const double next = fixed * (std::floor(state.time_s / fixed * (1.0 + rounding)) + 1.0),
+    const double next = fixed * (std::floor(state.time_s / fixed * (1.0 + step_rounding)) + 1.0),
                  end = std::min(next, land_at_s);
     return {end - state.time_s, fixed, end};
   }
   if (!model.settings.adaptive_step) {
     // Times are multiples, not sums, unless steps of another length came before.
     const double steps = std::round(state.time_s / fixed);
-    const bool even = std::abs(state.time_s - steps * fixed) <= rounding * fixed;
+    const bool even = std::abs(state.time_s - steps * fixed) <= step_rounding * fixed;
     return {fixed, fixed, even ? (steps + 1.0) * fixed : state.time_s + fixed};
   }
   assert(land_at_s > state.time_s);
   StepMemory wanted = state.memory;
   if (!(wanted.next_s > 0.0)) wanted.next_s = wanted.after_next_s = first_step(model, state.bodies);
   const double left = land_at_s - state.time_s, h = even_part(left, wanted.next_s);
-  if (h >= left * (1.0 - rounding)) return {left, wanted.after_next_s, land_at_s};
+  if (h >= left * (1.0 - step_rounding)) return {left, wanted.after_next_s, land_at_s};
   return {h, even_part(left - h, wanted.after_next_s), state.time_s + h};
 }
 
 void carry_impulses_to(double h, State& state) {
   const double last = state.memory.last_s;
-  if (last > 0.0 && std::abs(h - last) > rounding * last) scale_impulses(h / last, state);
+  if (last > 0.0 && std::abs(h - last) > step_rounding * last) scale_impulses(h / last, state);
 }
 
 void choose_next_steps(const Model& model, const StepPlan& done, const Workspace& w, const StepReport& report,

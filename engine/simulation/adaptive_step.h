@@ -18,6 +18,9 @@
 
 namespace scree {
 
+/// Lengths of steps and intervals that differ by less, relatively, are equal: rounding of times.
+inline constexpr double step_rounding = 1e-9;
+
 /// The next step, s.
 struct StepPlan {
   double h;       // its length, all substeps together

@@ -26,8 +26,6 @@ namespace {
 
 // Limit of repeated solutions of a step without the bonds that it broke.
 constexpr int most_breaks = 16;
-// Lengths of intervals that differ by less are equal.
-constexpr double rounding = 1e-9;
 
 double largest(const std::vector<Vec3>& vectors) {
   double most = 0.0;
@@ -181,7 +179,7 @@ void advance(const IntervalParts& in, const IntervalTimes& times, bool carry_con
   const auto& [model, state, w, result, clock, looked_s] = in;
   StepReport& report = result.report;
   const double h = times.h;
-  if (halvings > 0 && h > looked_s * (1.0 + rounding)) return advance_by_halves(in, times, halvings);
+  if (halvings > 0 && h > looked_s * (1.0 + step_rounding)) return advance_by_halves(in, times, halvings);
   move_half(model, times, times.middle_s(), state, w);
   if (carry_contacts) advance_contacts(w, h, state.contacts);
   prepare(model, times, state, w);
@@ -228,7 +226,7 @@ void contact_interval(const Model& model, StepPlan& plan, State& state, Workspac
     const bool is_last = substep + 1 == settings.substeps;
     advance(parts, {state.time_s + substep * h, h, is_last ? next_h : h}, substep > 0, halvings);
   }
-  if (looked_s < next_h * (1.0 - rounding)) plan.most_next_h = looked_s;
+  if (looked_s < next_h * (1.0 - step_rounding)) plan.most_next_h = looked_s;
   wake_and_fall_asleep(model, h, w, state, result.report);
 }
 

@@ -407,9 +407,10 @@ class Faults(unittest.TestCase):
             # Frames are committed to the trajectory, then named, then listed: about ten times a second, all that came
             # since. A kill between two of these has a chance of one in hundreds.
             self.assertGreaterEqual(frames, len(files))
-            apart += not frames == len(files) == len(listed)
+            differ = not frames == len(files) == len(listed)
+            apart += differ
             most = max(most, frames)
-            if k == KILLS - 1 or not frames == len(files) == len(listed):
+            if differ or k == KILLS - 1:
                 self.assertEqual(scree("run", "--resume", folder, "-q", "--force").returncode, 0)
                 frames, files, listed = counted()
                 self.assertEqual(files, listed)
