@@ -27,6 +27,7 @@
 #include "tools/command_line.h"
 #include "tools/compare.h"
 #include "tools/exit_codes.h"
+#include "tools/explain.h"
 #include "tools/export.h"
 #include "tools/fields.h"
 #include "tools/fmu.h"
@@ -185,6 +186,7 @@ int program(int argc, char** argv) {
   scree::add_new(app, action);
   scree::add_run(app, action);
   scree::add_check(app, action);
+  scree::add_explain(app, action);
   scree::add_shape(app, action);
   scree::add_mesh(app, action);
   scree::add_model(app, action);

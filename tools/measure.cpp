@@ -101,16 +101,24 @@ class TableQuantities {
     }
   }
 
-  void fill(double begin_s, double end_s, double interval_s, io::MeasuredSeries& series) const {
+  /// `first_s`: from then on there are steps. A measurement begins at the end of a step.
+  void fill(double first_s, double end_s, double interval_s, bool is_adaptive,
+            io::MeasuredSeries& series) const {
     const std::vector<double>& time = column(rows_[0], "time_s");
-    const double slack_s = slack(time, interval_s);
+    const double slack_s = is_adaptive ? rounding * interval_s : slack(time, interval_s);
+    double begin_s = first_s;
+    if (plan_.from_s > first_s + slack_s) {
+      const auto begin = std::ranges::lower_bound(time, plan_.from_s - slack_s);
+      if (begin == time.end()) return;
+      begin_s = *begin;
+    }
     const std::vector<double>& steps = column(steps_, "time_step_s");
     if (steps.size() < time.size()) throw io::ReadError("steps.csv has fewer steps than the other tables");
     MeasurementClock clock(begin_s, interval_s, slack_s);
     std::vector<double> sums(plan_.quantities.size(), 0.0);
     double seen = 0.0, elapsed = 0.0;
     for (std::size_t n = 0; n < time.size(); ++n) {
-      if (time[n] <= begin_s + slack_s) continue;
+      if (time[n] <= begin_s * (1.0 + 1e-12)) continue;
       if (time[n] - slack_s > end_s) break;
       for (std::size_t k = 0; k < sums.size(); ++k) {
         const Observable& q = *plan_.quantities[k];
@@ -155,14 +163,29 @@ class TableQuantities {
       shortest = std::min(shortest, time[n] - time[n - 1]);
       longest = std::max(longest, time[n] - time[n - 1]);
     }
-    constexpr double rounding = 1e-6;
     return longest - shortest < rounding * longest ? 0.5 * longest : rounding * interval_s;
   }
 
+  static constexpr double rounding = 1e-6;
   const MeasurementPlan& plan_;
   io::StepRows steps_;
   std::vector<io::StepRows> rows_;  // [part]
 };
+
+/// Removes measurements of quantities that no run records, with a warning.
+void leave_out_unrecorded(std::vector<MeasurementPlan>& plans) {
+  std::erase_if(plans, [](const MeasurementPlan& plan) {
+    const ObservedKindWords& words = words_of(plan.observed);
+    const bool is_recorded = plan.kind != MeasureKind::quantity || plan.observed == ObservedKind::region ||
+                             plan.observed == ObservedKind::run || *words.table != '\0';
+    if (!is_recorded)
+      spdlog::warn(
+          "measurement '{}' is left out: quantities of {} are not recorded, and can only be measured in a "
+          "run",
+          plan.name, words.noun);
+    return !is_recorded;
+  });
+}
 
 bool comes_from_tables(const MeasurementPlan& plan) {
   return plan.kind == MeasureKind::quantity && plan.observed != ObservedKind::region;
@@ -185,10 +208,17 @@ class FrameMeasurements {
     for (ContactForce& c : contacts) c.point += run.origin;
     PlacedCell cell = reader_.cell(k);
     cell.centre += run.origin;
+    const std::vector<Vec3f> shifts = reader_.image_shifts(k);  // measurements see bodies, not images
+    for (std::size_t i = 0; i < shifts.size(); ++i) {
+      const Vec3 shift = shifts[i].cast<double>();
+      state.bodies.position[i] -= shift;
+      state.bodies.linear_velocity[i] -= cell.image_velocity(shift);
+    }
     const std::vector<Throughput> passed = passed_.at(state.time_s);
     StepResult step;
     step.report.time_s = state.time_s;
-    const Observed observed{run.model, state, step};
+    Observed observed{run.model, state, step};
+    observed.cell = &cell;
     for (std::size_t m = 0; m < all.size(); ++m) {
       if (comes_from_tables(all[m].plan())) continue;
       const MeasuredMoment moment{state.time_s, run.model.shapes, state.bodies, cell, reader_.has_contacts(k),
@@ -272,7 +302,8 @@ int measure(const MeasureOptions& options) {
     throw CLI::ValidationError(
         "-o", "is the folder of the run, which has the measurements made during the run; choose another");
   const std::vector<std::string> openings = names_in_tables(run, ObservedKind::opening);
-  const std::vector<MeasurementPlan> plans = plans_of(options, run, reader.run());
+  std::vector<MeasurementPlan> plans = plans_of(options, run, reader.run());
+  leave_out_unrecorded(plans);
   const std::vector<std::size_t> frames = chosen_frames(options.frames, reader);
   const double interval = reader.run().frame_interval_s, slack = 0.25 * interval;
   std::vector<Measuring> all;
@@ -300,8 +331,9 @@ int measure(const MeasureOptions& options) {
   for (std::size_t m = 0; m < plans.size(); ++m) {
     const MeasurementPlan& plan = plans[m];
     if (comes_from_tables(plan))
-      TableQuantities(run, plan).fill(std::max(plan.from_s, first), std::min(plan.until_s, last),
-                                      plan.interval_s > 0.0 ? plan.interval_s : interval, series[m]);
+      TableQuantities(run, plan).fill(first, std::min(plan.until_s, last),
+                                      plan.interval_s > 0.0 ? plan.interval_s : interval,
+                                      reader.run().model.settings.adaptive_step, series[m]);
     series[m].table = all[m].measurement().table();
   }
   if (!options.output.empty()) write_files(options.output, reader.run().scene, series, options.overwrite);

@@ -140,6 +140,27 @@ void expect_by_ranks(const io::Scene& scene, const std::filesystem::path& dump_p
   if (!faults.empty()) throw InputError(std::move(faults));
 }
 
+void expect_same_start(Ranks& ranks, const State& state) {
+  struct Start {
+    std::int64_t step, bodies;
+    double time_s;
+    std::uint64_t hash;
+    bool operator==(const Start&) const = default;
+  };
+  const std::vector<Start> all =
+      of_all(&ranks, std::vector<Start>{{state.step, std::ssize(state.bodies.position), state.time_s,
+                                         state_hash(state.bodies)}});
+  for (std::size_t r = 1; r < all.size(); ++r)
+    if (all[r] != all[0])
+      throw io::ReadError(
+          fmt::format("ranks do not begin with the same state: rank 0 has step {} with {} bodies, rank {} "
+                      "has step {} with {}; "
+                      "every rank reads the scene, and the checkpoint from which a run continues, so all "
+                      "machines must see "
+                      "these files",
+                      all[0].step, all[0].bodies, r, all[r].step, all[r].bodies));
+}
+
 void agree_on_end() { has_agreed = true; }
 
 void leave_ranks([[maybe_unused]] int status) {

@@ -20,6 +20,10 @@ int threads_of_rank();
 /// Throws InputError with all features of a scene that runs by ranks do not support yet.
 void expect_by_ranks(const io::Scene& scene, const std::filesystem::path& dump_problem);
 
+/// Throws io::ReadError, on all ranks, if they do not begin with the same state: each reads it by itself, and
+/// a folder may be on one machine only. All ranks must call it.
+void expect_same_start(Ranks& ranks, const State& state);
+
 /// Counts messages from now on.
 void count_messages();
 /// The use of all ranks, on the first one; all ranks must call it with their own times and numbers of bodies.

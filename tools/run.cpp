@@ -246,8 +246,9 @@ void expect_same_scene(const RunOptions& options, const io::Scene& recorded) {
   if (*text == recorded.text && overrides(options.settings) == recorded.overrides) return;
   throw io::ReadError(
       fmt::format("the run in {} was started with another {}; omit the scene to continue that run, or "
-                  "start this one in another folder",
-                  options.resume.string(), *text == recorded.text ? "--set" : options.scene.string()));
+                  "start this one in another folder; with --restart-from {} it begins with those bodies",
+                  options.resume.string(), *text == recorded.text ? "--set" : options.scene.string(),
+                  options.resume.string()));
 }
 
 Prepared go_on(const RunOptions& options) {
@@ -319,10 +320,11 @@ int follow(Prepared& p, Ranks& ranks) {
   io::FramePacker packer;
   run.observe(packer);
   const RunStop stop = p.is_over ? RunStop::end_time : run.until(p.scene.end_time_s);
+  if (stop != RunStop::failed || run.failure().step_is_done()) {
+    static_cast<void>(rank_uses(ranks, stoppable.time(), p.state.bodies.size()));
+    static_cast<void>(run.collect());
+  }
   agree_on_end();
-  if (stop == RunStop::failed && !run.failure().step_is_done()) return exit_ok;
-  static_cast<void>(rank_uses(ranks, stoppable.time(), p.state.bodies.size()));
-  static_cast<void>(run.collect());
   return exit_ok;
 }
 
@@ -334,7 +336,10 @@ int run(const RunOptions& options) {
   set_thread_count(options.threads > 0 ? options.threads : threads_by_itself);
   Prepared p = prepare(options);
   const io::Scene& scene = p.scene;
-  if (ranks != nullptr) expect_by_ranks(scene, options.dump_problem);
+  if (ranks != nullptr) {
+    expect_same_start(*ranks, p.state);
+    expect_by_ranks(scene, options.dump_problem);
+  }
   if (any(ranks, p.has_nothing_to_do)) {
     agree_on_end();
     return exit_ok;
@@ -350,7 +355,8 @@ int run(const RunOptions& options) {
                                  : io::RunRecorder(scene, {p.folder, options.overwrite || p.replaces});
   if (scene.output.vtk && !io::vtk_problem().empty())
     spdlog::warn(
-        "no files for ParaView are written, because {0}; `scree export {1} --to vtk` can write them later, and "
+        "no files for ParaView are written, because {0}; `scree export {1} --to vtk` can write them later, "
+        "and "
         "`scree export {1} --to vtkhdf` without VTK, for ParaView 5.12 and later",
         io::vtk_problem(), shell_word(p.folder.string()));
   const bool is_new = !p.checkpoint;
@@ -386,8 +392,8 @@ int run(const RunOptions& options) {
     if (ranks != nullptr) run.share(*ranks);
     pace.start(state.time_s);
     const RunStop stop = p.is_over ? RunStop::end_time : run.until(scene.end_time_s);
-    agree_on_end();
     if (stop == RunStop::failed && !run.failure().step_is_done()) {
+      agree_on_end();
       stopped(run.failure_text(), io::RunStatus::failed, false);
       return exit_numerical_failure;
     }
@@ -402,6 +408,7 @@ int run(const RunOptions& options) {
       recorder.shared_by(rank_uses(*ranks, onlooker.time(), state.bodies.size()));
       whole = run.collect();
     }
+    agree_on_end();
     const io::Summary summary = recorder.finish(status_of(stop), ranks == nullptr ? state : whole, true,
                                                 [&](const std::string& line) {
                                                   if (!options.quiet) show(line + "\n");
@@ -525,7 +532,10 @@ void add_run(CLI::App& app, std::function<int()>& action) {
                     "Print only warnings, errors, and a verdict that is not green");
   command->callback([options, &action] {
     if (options->scene.empty() && !options->settings.empty())
-      throw CLI::ValidationError("--set", "needs a scene; a run that is continued keeps its settings");
+      throw CLI::ValidationError(
+          "--set",
+          "needs a scene; a run that is continued keeps its settings: `scree run SCENE.toml "
+          "--restart-from FOLDER` begins another run with its bodies");
     if (options->scene.empty() && options->resume.empty())
       throw CLI::RequiredError("a scene file, or --resume with the folder of a run,");
     action = [options] { return run(*options); };

@@ -113,9 +113,6 @@ double SpringLaw::stiffness(double s) const {
   if (!(s > 0.0)) return 0.0;
   return is_hertz ? 1.5 * coefficient * std::sqrt(s) : coefficient;
 }
-double SpringLaw::curvature(double s) const {
-  return is_hertz && s > 0.0 ? 0.75 * coefficient / std::sqrt(s) : 0.0;
-}
 double SpringLaw::deepest(double speed, double response) const {
   const double energy = 0.5 * speed * speed / response;
   return is_hertz ? std::pow(2.5 * energy / coefficient, 0.4) : std::sqrt(2.0 * energy / coefficient);

@@ -62,10 +62,10 @@ Subdomains cut(std::span<const std::int32_t> contacts_of, std::span<const std::u
       for (std::size_t i = std::max<std::size_t>(1, first_beyond(aim - most_shift * mean)); i <= end; ++i)
         if (leaves(i) > leaves(best) || (leaves(i) == leaves(best) && off(i) < off(best))) best = i;
     }
-    s.first.push_back(static_cast<std::int32_t>(best));
+    if (const auto cut = static_cast<std::int32_t>(best); cut > s.first.back()) s.first.push_back(cut);
   }
   s.cut_bodies = static_cast<std::int32_t>(n);
-  s.first.push_back(s.cut_bodies);
+  if (s.first.size() == 1 || s.cut_bodies > s.first.back()) s.first.push_back(s.cut_bodies);
   s.index();
   return s;
 }

@@ -22,9 +22,12 @@ class Tracks : public Measurement {
     }
     return columns;
   }
-  /// Rank: the share of the other bodies with lower centres, 0 to 1.
+  /// Rank: the share of the other bodies with lower centres, 0 to 1; in a periodic cell of the images in it.
   std::vector<double> row(const MeasuredMoment& moment, double) override {
     const Bodies& bodies = moment.bodies;
+    const auto height_of = [&](const Vec3& x) {
+      return up_.dot(moment.cell.is_periodic() ? Vec3(x + moment.cell.image_in_cell(x)) : x);
+    };
     std::vector<double> row;
     for (const BodyId id : ids_) {
       const auto found = std::ranges::find(bodies.id, id);
@@ -35,9 +38,9 @@ class Tracks : public Measurement {
       const auto i = static_cast<std::size_t>(found - bodies.id.begin());
       append(row, bodies.position[i]);
       append(row, bodies.linear_velocity[i]);
-      const double height = up_.dot(bodies.position[i]);
+      const double height = height_of(bodies.position[i]);
       const auto lower =
-          std::ranges::count_if(bodies.position, [&](const Vec3& x) { return up_.dot(x) < height; });
+          std::ranges::count_if(bodies.position, [&](const Vec3& x) { return height_of(x) < height; });
       row.push_back(bodies.size() > 1 ? static_cast<double>(lower) / static_cast<double>(bodies.size() - 1)
                                       : none);
     }

@@ -27,6 +27,8 @@ class Crossings {
     }
     id_ = bodies.id;
     position_ = bodies.position;
+    if (!moment.cell.is_periodic()) return;
+    for (Vec3& x : position_) x += moment.cell.image_in_cell(x);  // in a flow other images have other speeds
   }
 
   /// Ids and places, for a checkpoint.
@@ -35,6 +37,7 @@ class Crossings {
   std::size_t remember(const std::vector<double>& numbers, std::size_t at);
 
  private:
+  /// `from`: of the image that was in the cell; `to`: of any image.
   int way_through(const PlacedCell& cell, const Vec3& from, const Vec3& to) const;
   void find_rows();
   const Vec3* place_of(BodyId id) const {
@@ -44,7 +47,7 @@ class Crossings {
 
   MeasuringPlane plane_;
   std::vector<BodyId> id_;      // [body] of the last moment
-  std::vector<Vec3> position_;  // m, likewise
+  std::vector<Vec3> position_;  // m, likewise; of the image in the cell
   std::unordered_map<BodyId, std::size_t> rows_;
 };
 

@@ -35,10 +35,9 @@ int Crossings::way_through(const PlacedCell& cell, const Vec3& from, const Vec3&
   };
   if (!cell.is_periodic()) return way(from, to);
   const Vec3 moved = to - from + cell.nearest_image(to - from);
-  const Vec3 begins = from + cell.image_in_cell(from);
-  if (const int found = way(begins, begins + moved); found != 0) return found;
+  if (const int found = way(from, from + moved); found != 0) return found;
   const Vec3 ends = to + cell.image_in_cell(to);  // it may have entered through a face of the cell
-  return (ends - begins - moved).isZero(0.0) ? 0 : way(ends - moved, ends);
+  return (ends - from - moved).isZero(0.0) ? 0 : way(ends - moved, ends);
 }
 
 void Crossings::find_rows() {
@@ -68,8 +67,10 @@ std::vector<MeasuredColumn> flow_columns(const Classes& classes) {
   std::vector<MeasuredColumn> columns;
   add_columns(columns, "mass_flow_kg_s", "kg/s", classes);
   add_columns(columns, "number_flow_1_s", "1/s", classes);
+  const std::size_t first_total = columns.size();
   add_columns(columns, "mass_kg", "kg", classes);
   add_columns(columns, "bodies", "1", classes);
+  for (std::size_t k = first_total; k < columns.size(); ++k) columns[k].is_total = true;
   return columns;
 }
 

@@ -14,8 +14,9 @@ namespace scree {
 
 /// A quantity of a measurement: a column of its table.
 struct MeasuredColumn {
-  std::string name;  // with its unit
-  std::string unit;  // SI, degrees for angles; "1" if dimensionless
+  std::string name;       // with its unit
+  std::string unit;       // SI, degrees for angles; "1" if dimensionless
+  bool is_total = false;  // since the beginning of the measurement: its last value counts, not its mean
 };
 
 /// A table at the end of a measurement, such as a distribution. All rows are [column].

@@ -11,7 +11,7 @@ namespace scree {
 
 namespace {
 
-/// g(r). In a box, pairs count whose first body is farther than `radius` from its sides, so that all
+/// g(r). In a box, pairs count whose first body is farther than the last bin from its sides, so that all
 /// second bodies are seen; in a periodic cell all pairs count.
 class PairCorrelation : public Measurement {
  public:
@@ -23,6 +23,7 @@ class PairCorrelation : public Measurement {
   }
 
   std::vector<double> row(const MeasuredMoment& moment, double) override {
+    if (moment.bodies.size() == 0) return {0.0, 0.0, none, none};  // no size for the bins yet
     make_bins(moment);
     std::vector<Vec3> all;
     for_bodies_in(moment, region_, [&](std::size_t, const Vec3& x) { all.push_back(x); });
@@ -82,12 +83,13 @@ class PairCorrelation : public Measurement {
   }
   bool is_first(const Vec3& x) const {
     const auto* box = region_ ? std::get_if<BoxRegion>(&*region_) : nullptr;
-    return box == nullptr || (x - box->low).cwiseMin(box->high - x).minCoeff() >= radius_;
+    return box == nullptr || (x - box->low).cwiseMin(box->high - x).minCoeff() >= reach();
   }
+  double reach() const { return static_cast<double>(counted_.size()) * cell_; }
 
   std::vector<double> count_pairs(const MeasuredMoment& moment, const std::vector<Vec3>& all) const {
     std::vector<double> found(counted_.size(), 0.0);
-    const double reach = static_cast<double>(found.size()) * cell_;
+    const double reach = this->reach();
     const bool wraps = !region_ && moment.cell.is_periodic();
     using Place = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
     std::map<Place, std::vector<Vec3>> grid;

@@ -27,8 +27,10 @@ class Profile : public Measurement {
   std::vector<MeasuredColumn> columns() const override { return {{"bodies", "1"}, {"mass_kg", "kg"}}; }
 
   std::vector<double> row(const MeasuredMoment& moment, double) override {
-    make_layers(moment);
     const Bodies& bodies = moment.bodies;
+    moments_ += 1.0;
+    if (bodies.size() == 0) return {0.0, 0.0};  // no size for the layers yet
+    make_layers(moment);
     double count = 0.0, all = 0.0;
     for_bodies_in(moment, region_, [&](std::size_t i, const Vec3& x) {
       const double m = bodies.mass[i];
@@ -47,7 +49,6 @@ class Profile : public Measurement {
       add_volume_in_layers(moment, i, x, region_, layers_, solid);
     });
     for (std::size_t k = 0; k < solid.size(); ++k) sums_[k].solid += solid[k];
-    moments_ += 1.0;
     return {count, all};
   }
 

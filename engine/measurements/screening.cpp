@@ -1,4 +1,5 @@
 // Measurement `screening`: separation of small grains from large ones by a screen.
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -23,10 +24,10 @@ class Screening : public Measurement {
             {"purity", "1"},
             {"through_kg_s", "kg/s"},
             {"over_kg_s", "kg/s"},
-            {"undersize_through_kg", "kg"},
-            {"oversize_through_kg", "kg"},
-            {"undersize_over_kg", "kg"},
-            {"oversize_over_kg", "kg"}};
+            {"undersize_through_kg", "kg", true},
+            {"oversize_through_kg", "kg", true},
+            {"undersize_over_kg", "kg", true},
+            {"oversize_over_kg", "kg", true}};
   }
   bool needs_every_step() const override { return true; }
   void begin(const MeasuredMoment& moment) override {
@@ -46,7 +47,8 @@ class Screening : public Measurement {
     add(through_, 0);
     add(over_, 2);
   }
-  std::vector<double> row(const MeasuredMoment&, double elapsed_s) override {
+  std::vector<double> row(const MeasuredMoment& moment, double elapsed_s) override {
+    forget_removed(moment.bodies.id);
     const double through = mass_[0] + mass_[1], over = mass_[2] + mass_[3];
     std::vector<double> row{ratio(mass_[0], mass_[0] + mass_[2]), ratio(mass_[0], through),
                             (through - last_through_) / elapsed_s, (over - last_over_) / elapsed_s};
@@ -76,6 +78,12 @@ class Screening : public Measurement {
   }
 
  private:
+  void forget_removed(std::vector<BodyId> present) {
+    std::ranges::sort(present);
+    std::erase_if(crossed_,
+                  [&](const auto& entry) { return !std::ranges::binary_search(present, entry.first); });
+  }
+
   double aperture_;
   Crossings through_, over_;
   /// The plane that a body crossed, by its place in mass_, and how many times more along the normal than

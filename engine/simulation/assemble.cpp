@@ -354,7 +354,7 @@ double force_speed(const Model& model, const Bodies& bodies, const Workspace& w,
   });
   const std::int64_t count = bodies.ranks == nullptr ? std::ssize(bodies.position)
                                                      : total(bodies.ranks, bodies.subdomains.own_bodies());
-  return h * std::sqrt(squares / static_cast<double>(count));
+  return count > 0 ? h * std::sqrt(squares / static_cast<double>(count)) : w.gravity.norm() * h;
 }
 
 }  // namespace
@@ -402,8 +402,11 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
     for_ranges(p.contact_block, [&](const Block& block) { set_rows(in, block, w.first_row[block.index]); });
   p.contact_rows = p.rows.size();
   p.begins_active.clear();
-  if (w.has_springs || model.materials.cohere())  // what follows changes starts of iterations
-    for (const Vec3f& start : p.start_impulse) p.begins_active.push_back(start[0] > 0.0f ? 1 : 0);
+  if (w.has_springs || model.materials.cohere()) {  // what follows changes starts of iterations
+    resize_with_room(p.begins_active, p.start_impulse.size());
+    for_each_index(p.start_impulse.size(), grain_light,
+                   [&](std::size_t c) { p.begins_active[c] = p.start_impulse[c][0] > 0.0f ? 1 : 0; });
+  }
   attract(model, state, h, w);
   const double of_bonds = add_bonds(model, state, h, w);
   free_cell(model, state, h, w);

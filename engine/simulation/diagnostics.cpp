@@ -527,13 +527,14 @@ Touch deepest_of(const Deepest& own, const State& state, const Workspace& w) {
   return std::ranges::max_element(all, std::less<>{})->who;
 }
 
-/// The deepest overlap of the step's contacts and the resting ones.
+/// The deepest overlap of the step's contacts, those of its earlier parts included, and of the resting ones.
 void take_deepest(double overlap_max, const Touch& who, const State& state, StepReport& report) {
   const RestingSums& resting = state.sleepers.sums;
   const bool rests = resting.overlap_max > overlap_max;
-  report.penetration_max = rests ? resting.overlap_max : overlap_max;
-  report.deepest = {};
-  if (report.penetration_max > 0.0) report.deepest = rests ? resting.deepest : who;
+  const double overlap = rests ? resting.overlap_max : overlap_max;
+  if (!(overlap > report.penetration_max)) return;
+  report.penetration_max = overlap;
+  report.deepest = rests ? resting.deepest : who;
 }
 
 }  // namespace

@@ -201,6 +201,7 @@ struct StepResult {
   std::vector<JointLoad> joints{};         // [joint]
   MachineReport machine{};
   CellReport cell{};                          // of a periodic cell
+  Mat3 contact_moment = Mat3::Zero();         // N m s, with it: sum of impulse times branch vector
   std::vector<BondEvent> bonds{};             // bonds that formed or broke, in that order
   std::vector<Impact> impacts{};              // of piecewise steps, ordered by time
   std::optional<std::uint64_t> state_hash{};  // after the step, if the state is a rank's part (Run)

@@ -55,7 +55,7 @@ void detect(const Model& model, State& state, const Outlook& outlook, Workspace&
         w.detection, {state.contacts, state.cached_normals, state.cached});
     if (halo != nullptr) w.decomposition->detach_halo();
     report.candidates = total(state.bodies.ranks, found.candidates);
-    report.narrow_phase_failures = total(state.bodies.ranks, found.failures);
+    report.narrow_phase_failures += total(state.bodies.ranks, found.failures);
   } while (wake_pushed(model, state, report));
 }
 
@@ -108,6 +108,12 @@ void take_solve_report(const SolveReport& solve, const ContactProblem& p, double
   report.residual_rms_relative = p.gravity_speed > 0.0 ? report.residual_rms_m_s / p.gravity_speed : 0.0;
 }
 
+/// The last interval that has been completed.
+struct LastInterval {
+  double h;         // s, its length
+  double looked_s;  // length of the following interval to which it looked ahead: that is not longer
+};
+
 /// Arguments of an interval.
 struct IntervalParts {
   const Model& model;
@@ -115,14 +121,16 @@ struct IntervalParts {
   Workspace& w;
   StepResult& result;
   StageClock& clock;
-  double& looked_s;  // length of the following interval to which the last one looked ahead: it is not longer
+  LastInterval& last;
 };
 
 /// Contacts in the middle of the interval (found, or those of the last interval moved on) and their solution;
 /// once, unless sleeping bodies are struck or bonds break. Returns whether there is a correction of overlaps.
 bool find_and_solve(const IntervalParts& in, const IntervalTimes& times, bool find, SolveReport& solved) {
-  const auto& [model, state, w, result, clock, looked_s] = in;
+  const auto& [model, state, w, result, clock, last] = in;
   StepReport& report = result.report;
+  w.broken.clear();
+  w.formed.reset();
   const double middle = times.middle_s(), h = times.h, outlook = times.to_next_s() * model.settings.substeps;
   if (find && bonds_are_due(model, state, times.begin_s)) {
     detect(model, state, {middle, outlook, reach_of_bonds(model, state, times.begin_s)}, w, report);
@@ -133,7 +141,6 @@ bool find_and_solve(const IntervalParts& in, const IntervalTimes& times, bool fi
       w.decomposition->expect_bonds();
     }
   }
-  w.broken.clear();
   for (int attempt = 0;; ++attempt) {
     if (w.decomposition) w.decomposition->leave_problem(state);
     if (find || attempt > 0) detect(model, state, {middle, outlook}, w, report);
@@ -156,10 +163,10 @@ void advance(const IntervalParts& in, const IntervalTimes& times, bool carry_con
 
 /// Undoes an interval.
 void take_back(const IntervalParts& in, const IntervalTimes& times, int sweeps) {
-  const auto& [model, state, w, result, clock, looked_s] = in;
+  const auto& [model, state, w, result, clock, last] = in;
   ++result.report.halvings;
   result.report.sweeps += sweeps;
-  mend_bonds(state, w);
+  undo_bonds(w, state, result);
   if (w.decomposition) w.decomposition->leave_problem(state);
   move_back(model, times, state);
 }
@@ -176,10 +183,11 @@ void advance_by_halves(const IntervalParts& in, const IntervalTimes& times, int 
 /// Advances by an interval. If bodies rotate too far or are shot away, it is halved, `halvings` times at
 /// most.
 void advance(const IntervalParts& in, const IntervalTimes& times, bool carry_contacts, int halvings) {
-  const auto& [model, state, w, result, clock, looked_s] = in;
+  const auto& [model, state, w, result, clock, last] = in;
   StepReport& report = result.report;
   const double h = times.h;
-  if (halvings > 0 && h > looked_s * (1.0 + step_rounding)) return advance_by_halves(in, times, halvings);
+  if (halvings > 0 && h > last.looked_s * (1.0 + step_rounding))
+    return advance_by_halves(in, times, halvings);
   move_half(model, times, times.middle_s(), state, w);
   if (carry_contacts) advance_contacts(w, h, state.contacts);
   prepare(model, times, state, w);
@@ -197,7 +205,8 @@ void advance(const IntervalParts& in, const IntervalTimes& times, bool carry_con
     take_back(in, times, solved.sweeps);
     return advance_by_halves(in, times, halvings);
   }
-  looked_s = times.next_h;
+  last = {h, times.next_h};
+  book_sleepers(state, w, report);
 
   take_solve_report(solved, w.problem, model.settings.solver.tolerance, report);
   look_at_turns(model, h, state, w, report.coarseness);
@@ -205,6 +214,7 @@ void advance(const IntervalParts& in, const IntervalTimes& times, bool carry_con
   take(model, times, state, w, result);
   if (corrected) correct(model, h, w, state.bodies, report);
   if (w.decomposition) w.decomposition->leave_problem(state);
+  add_contact_moment(model, state, w, result);
   move_half(model, times, times.begin_s + h, state, w);
   clock.charge(report.time.finish);
 }
@@ -217,17 +227,18 @@ void contact_interval(const Model& model, StepPlan& plan, State& state, Workspac
   const double h = plan.h / settings.substeps, next_h = plan.next_h / settings.substeps;
   carry_impulses_to(plan.h, state);
 
-  // Contacts that are moved on, and those of sleeping bodies, are not valid in other intervals.
-  const int halvings = settings.substeps > 1 || settings.sleep.is_on() ? 0 : most_halvings;
+  // Contacts that are moved on are not valid in other intervals.
+  const int halvings = settings.substeps > 1 ? 0 : most_halvings;
   follow_flow(model, plan.h, state, result.report);
-  double looked_s = settings.adaptive_step || !(state.memory.next_s > 0.0) ? infinity : state.memory.next_s;
-  const IntervalParts parts{model, state, w, result, clock, looked_s};
+  const bool is_free = settings.adaptive_step || !(state.memory.next_s > 0.0);
+  LastInterval last{h, is_free ? infinity : state.memory.next_s};
+  const IntervalParts parts{model, state, w, result, clock, last};
   for (int substep = 0; substep < settings.substeps; ++substep) {
     const bool is_last = substep + 1 == settings.substeps;
     advance(parts, {state.time_s + substep * h, h, is_last ? next_h : h}, substep > 0, halvings);
   }
-  if (looked_s < next_h * (1.0 - step_rounding)) plan.most_next_h = looked_s;
-  wake_and_fall_asleep(model, h, w, state, result.report);
+  if (last.looked_s < next_h * (1.0 - step_rounding)) plan.most_next_h = last.looked_s;
+  wake_and_fall_asleep(model, last.h, w, state, result.report);
 }
 
 }  // namespace scree

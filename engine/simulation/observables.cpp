@@ -98,7 +98,7 @@ double count_bond_events(const Observed& now, std::int64_t law) {
 template <class F>
 void for_bodies(const Observed& now, F&& f) {
   const Bodies& bodies = now.state.bodies;
-  const PlacedCell placed = cell_at(now.model, now.state, now.state.time_s);
+  const PlacedCell placed = now.cell != nullptr ? *now.cell : cell_at(now.model, now.state, now.state.time_s);
   for (std::size_t i = 0; i < bodies.size(); ++i)
     if (now.region == nullptr || holds_image(*now.region, placed, bodies.position[i])) f(i);
 }

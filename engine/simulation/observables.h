@@ -44,8 +44,9 @@ struct Observed {
   const Model& model;
   const State& state;
   const StepResult& result;
-  const Region* region = nullptr;  // for quantities of a region
-  double rest_speed_m_s = 0.0;     // bodies whose surface is not faster are at rest
+  const Region* region = nullptr;    // for quantities of a region
+  double rest_speed_m_s = 0.0;       // bodies whose surface is not faster are at rest
+  const PlacedCell* cell = nullptr;  // for a recorded moment; null: that of the model and the state
 };
 
 /// Combination of the values of several steps.

@@ -54,6 +54,7 @@ void clear(const Model& model, StepResult& result) {
   result.parts.assign(model.parts.size(), {});
   result.joints.assign(model.joints.size(), {});
   result.machine = {};
+  result.contact_moment.setZero();
   result.bonds.clear();
   result.impacts.clear();
   result.touches.clear();
@@ -90,7 +91,6 @@ void whole_step(const Model& model, State& state, Workspace& w, StepResult& resu
     });
   else
     contact_interval(model, plan, state, w, result, clock);
-  clear_broken(state);
   add_to_cells(result.touches, state.wall_cells);
 
   ++state.step;
@@ -105,7 +105,8 @@ void whole_step(const Model& model, State& state, Workspace& w, StepResult& resu
   close_balances(model, bodies, energy_before, state.memory.elastic, report);
   state.memory.elastic = report.energy.elastic;
   if (settings.stepping == Stepping::contacts) look_at_walls(model, plan, state, w, report.coarseness);
-  report_cell(model, state, plan.h / settings.substeps, w, result.cell);
+  report_cell(model, state, plan.h, result);
+  clear_broken(state);
   clock.charge(report.time.finish);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "engine/bodies/elasticity.h"
 #include "engine/detection/detection.h"
@@ -65,6 +66,12 @@ struct BrokenBond {
   double energy;  // J
 };
 
+/// The state before bonds formed: numbers of bonds and of their events, and the stages of kinds.
+struct FormedBonds {
+  std::size_t bonds, events;
+  std::vector<BondStage> stages;
+};
+
 /// An elastic contact in a (sub)step, see contact_springs.h.
 struct ContactSpring {
   bool acts = false;  // else it is rigid in this step
@@ -125,16 +132,17 @@ struct Workspace {
   std::vector<SpringMemory> spring_memory;  // the last step's
   std::vector<std::int32_t> spring_rows;    // [block of bodies + 1] first memory
   std::vector<Vec3> impact;  // [contact], N s, contact frame: of energetic impacts; empty without
-  std::vector<std::int32_t> first_fixed;  // [block of contacts] number of fixed partners before it
-  std::vector<std::int32_t> first_row;    // [block of contacts] first of its rows
-  std::vector<std::uint8_t> resist;       // [contact] number of rows
-  std::vector<JointPlace> joints;         // [joint]
-  std::vector<BondPlace> bonds;           // [bond]
-  std::vector<BrokenBond> broken;         // in this (sub)step
-  std::shared_ptr<FlightWorkspace> flight;         // of piecewise steps, created by the first of them
-  std::vector<std::uint8_t> in_collision;          // [body]
-  std::vector<Twist> felt;                         // [body] sleeping: impulse and moment that move no body
-  std::vector<std::uint8_t> waking, tired;         // [body] wakes after the step; falls asleep after it
+  std::vector<std::int32_t> first_fixed;    // [block of contacts] number of fixed partners before it
+  std::vector<std::int32_t> first_row;      // [block of contacts] first of its rows
+  std::vector<std::uint8_t> resist;         // [contact] number of rows
+  std::vector<JointPlace> joints;           // [joint]
+  std::vector<BondPlace> bonds;             // [bond]
+  std::vector<BrokenBond> broken;           // in this (sub)step
+  std::optional<FormedBonds> formed;        // what was there before, if bonds have formed in this (sub)step
+  std::shared_ptr<FlightWorkspace> flight;  // of piecewise steps, created by the first of them
+  std::vector<std::uint8_t> in_collision;   // [body]
+  std::vector<Twist> felt;                  // [body] sleeping: impulse and moment that move no body
+  std::vector<std::uint8_t> waking, tired;  // [body] wakes after the step; falls asleep after it
   std::vector<std::vector<BoundaryLoad>> loads;    // [block of contacts][boundary, then part]
   std::vector<std::vector<SurfaceTouch>> touches;  // [block of contacts]; empty without wall cells
 };

@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 #include <numbers>
 #include <unordered_map>
+#include <utility>
+
+#include "engine/core/quantile.h"
 
 namespace scree::io {
 
@@ -33,12 +36,6 @@ const Colour glass_edge{0.40f, 0.47f, 0.54f}, metal_edge{0.13f, 0.14f, 0.16f};
 constexpr float edge_opacity = 0.75f;
 constexpr std::size_t most_kinds = 8;  // that colours distinguish
 constexpr double shade_radii = 8.0;    // mean radii: what is nearer shades
-
-float quantile(std::vector<float>& values, double share) {
-  const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), values.begin() + at, values.end());
-  return values[at];
-}
 
 std::vector<float> forces(const std::vector<ForceLine>& lines) {
   std::vector<float> force;
@@ -97,7 +94,7 @@ std::array<double, 2> wall_range(const TrajectoryReader& reader, std::size_t qua
     for (const double value : values[quantity])
       if (value != 0.0 && std::isfinite(value)) all.push_back(static_cast<float>(value));
   }
-  return {0.0, all.empty() ? 1.0 : quantile(all, force_share)};
+  return {0.0, quantile(std::move(all), force_share, 1.0f)};
 }
 
 /// Edges of the periodic cell in a frame, enlarged by this factor; none if there is no cell.
@@ -259,8 +256,8 @@ std::vector<Colour> RunPicture::body_colours(std::size_t frame) const {
 std::vector<Chain> RunPicture::chains(std::size_t frame, Paint& paint) const {
   const ColourMap map(options_.map);
   const std::vector<ForceLine> lines = force_lines(reader_, frame);
-  std::vector<float> force = forces(lines);
-  const float strong = force.empty() ? 1.0f : quantile(force, force_share);
+  const std::vector<float> force = forces(lines);
+  const float strong = quantile(force, force_share, 1.0f);
   std::vector<Chain> rods;
   for (const ForceLine& line : lines) {
     if (!(line.force > static_cast<float>(least_force) * strong) || !std::isfinite(line.force)) continue;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
+#include "engine/core/quantile.h"
 #include "io/results/recorded_fields.h"
 #include "io/results/wall_mesh.h"
 
@@ -31,13 +33,6 @@ constexpr std::size_t hull_directions = 64;
 Vec3 up_of(const RecordedRun& run) {
   const Vec3& g = run.model.settings.gravity;
   return g.isZero() ? Vec3(Vec3::UnitZ()) : Vec3(-g.normalized());
-}
-
-/// The value that a share of all lies below; reorders. Values that are not finite must be gone.
-double quantile(std::vector<double>& values, double share) {
-  const auto k = std::lround(share * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), values.begin() + k, values.end());
-  return values[k];
 }
 
 /// A body as the camera's search sees it.
@@ -256,7 +251,7 @@ std::array<double, 2> value_range(const TrajectoryReader& reader, const std::str
   }
   if (values.empty()) return {0.0, 1.0};
   const double low = *std::min_element(values.begin(), values.end());
-  return {low, quantile(values, top_share)};
+  return {low, quantile(std::move(values), top_share)};
 }
 
 std::vector<bool> floors(const WallMesh& walls, const Boundaries& boundaries, const Vec3& up,

@@ -141,6 +141,33 @@ std::string measurements_json(const std::string& scene, const std::string& sourc
   return json.dump(2) + '\n';
 }
 
+namespace {
+
+/// A column's value for users: its mean with error, or its last value.
+std::string value_words(const MeasuredColumn& column, const SeriesStatistics& s) {
+  return column.is_total ? fmt::format("{:.5g} in all", s.last) : with_error(s.mean, s.error);
+}
+
+/// The times at which nothing passed, before and after, which a mean of a flow hides.
+std::string idle_words(const MeasuredSeries& series, std::size_t column) {
+  constexpr std::size_t few = 2;  // rows
+  const std::vector<double>& values = series.values[column];
+  if (series.columns[column].is_total || !series.columns[column].name.starts_with("mass_flow")) return "";
+  const auto passes = [](double x) { return x != 0.0; };
+  const auto first = static_cast<std::size_t>(std::ranges::find_if(values, passes) - values.begin());
+  if (first == values.size()) return "";
+  std::size_t last = values.size();
+  while (!passes(values[last - 1])) --last;
+  std::string words;
+  if (first >= few)
+    words += fmt::format(" (nothing passed until t = {:g} s: give `from`)", series.time_s[first - 1]);
+  if (last + few <= values.size())
+    words += fmt::format(" (nothing passed after t = {:g} s: give `until`)", series.time_s[last - 1]);
+  return words;
+}
+
+}  // namespace
+
 std::string measurements_text(const std::vector<MeasuredSeries>& all) {
   std::string text;
   for (const MeasuredSeries& series : all) {
@@ -158,8 +185,9 @@ std::string measurements_text(const std::vector<MeasuredSeries>& all) {
       // The sign ± has two bytes.
       text +=
           fmt::format("  {:<34} {:>25} {:>11.4g} {:>11.4g} {:>11.4g} {:>11.4g}  {}\n", series.columns[k].name,
-                      with_error(s.mean, s.error), s.least, s.median, s.p99, s.largest,
-                      (series.columns[k].unit == "1" ? "" : series.columns[k].unit) + drift_words(s));
+                      value_words(series.columns[k], s), s.least, s.median, s.p99, s.largest,
+                      (series.columns[k].unit == "1" ? "" : series.columns[k].unit) +
+                          (series.columns[k].is_total ? "" : drift_words(s)) + idle_words(series, k));
     }
   }
   return text;
@@ -177,8 +205,9 @@ std::string measurements_lines(const std::vector<MeasuredSeries>& all) {
       if (!wanted) continue;
       const SeriesStatistics s = series_statistics(series.values[k]);
       if (s.count > 0)
-        shown.push_back(
-            fmt::format("{} {}{}", name, with_error(s.mean, s.error), s.is_steady() ? "" : " (drifts)"));
+        shown.push_back(fmt::format("{} {}{}{}", name, value_words(series.columns[k], s),
+                                    s.is_steady() || series.columns[k].is_total ? "" : " (drifts)",
+                                    idle_words(series, k)));
     }
     text += fmt::format("  {:<16} {}\n", series.name,
                         shown.empty() ? "nothing yet" : fmt::format("{}", fmt::join(shown, ", ")));

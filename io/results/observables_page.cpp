@@ -31,6 +31,13 @@ std::string unit_text(std::string unit) {
   return unit;
 }
 
+/// For a cell of a table.
+std::string escaped(std::string text) {
+  for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2))
+    text.insert(at, "\\");
+  return text;
+}
+
 std::string heading(const ObservedKindWords& of) {
   std::string text =
       fmt::format("\n## {}{}\n\n", std::string(1, static_cast<char>(std::toupper(of.noun[0]))), of.noun + 1);
@@ -50,7 +57,7 @@ std::string observables_page() {
     for (const Observable& quantity : observables(of.kind))
       text += fmt::format(
           "| `{}` | {} | {} | {}{} |\n", quantity.name, unit_text(quantity.unit), to_string(quantity.over),
-          quantity.description,
+          escaped(quantity.description),
           quantity.is_reproducible() ? "" : " Wall-clock time: not available in events and units.");
   }
   return text +

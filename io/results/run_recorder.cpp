@@ -549,6 +549,10 @@ Summary RunRecorder::finish(RunStatus status, const State& state, bool good,
   summary.wall_time_s = p.wall_time();
   summary.resumed_steps = p.resumed_steps;
   summary.ranks = p.ranks;
+  if (!p.ranks.empty()) {  // which body is pinched is known in steps with a frame only
+    summary.pinch.body = -1;
+    summary.pinch.against.clear();
+  }
   std::vector<std::filesystem::path> tables = p.folder.tables();
   tables.push_back(p.folder.stage_table());
   for (const std::filesystem::path& file : p.folder.measured_files()) tables.push_back(file);

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "engine/core/parallel.h"
+#include "engine/core/quantile.h"
 #include "engine/core/state_hash.h"
 #include "engine/simulation/observables.h"
 #include "engine/simulation/placement.h"
@@ -18,19 +19,7 @@ namespace {
 double median_of_last_sixth(const std::vector<double>& times) {
   if (times.empty()) return 0.0;
   const auto count = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, times.size() / 6));
-  std::vector<double> last(times.end() - count, times.end());
-  const auto middle = last.begin() + count / 2;
-  std::nth_element(last.begin(), middle, last.end());
-  return *middle;
-}
-
-/// The value below which a share of all is; 0 if there are none.
-double quantile(std::vector<double> values, double part) {
-  if (values.empty()) return 0.0;
-  const auto last = static_cast<std::ptrdiff_t>(values.size()) - 1;
-  const auto place = values.begin() + static_cast<std::ptrdiff_t>(part * static_cast<double>(last));
-  std::nth_element(values.begin(), place, values.end());
-  return *place;
+  return quantile(std::vector<double>(times.end() - count, times.end()), 0.5);
 }
 
 double over(double part, double whole) { return whole > 0.0 ? part / whole : 0.0; }
@@ -58,7 +47,6 @@ bool is_limited(const JointMotor& motor) {
 /// The body which a part presses hardest after a step, and what that body presses hardest besides the part.
 void find_pinched(const Model& model, std::size_t part, const State& state, Pinch& pinch) {
   const Bodies& bodies = state.bodies;
-  if (bodies.ranks != nullptr) return;  // contacts of other ranks are not here
   const auto belongs = [&](std::int32_t partner) {
     const std::int32_t of = is_boundary(partner)  ? model.boundaries[boundary_of(partner)].part
                             : bodies.part.empty() ? Bodies::no_part

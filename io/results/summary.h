@@ -213,7 +213,7 @@ class RunStatistics {
     Pinch most;                     // median_force_N is not known yet
     double most_of_momentum = 0.0;  // impulse over the impulse that sets all bodies moving
   };
-  std::vector<Pressing> pressing_;                            // [boundary, then kinematic group]
+  std::vector<Pressing> pressing_;                            // [boundary, then part]
   double momentum_before_ = 0.0;                              // kg m/s, sum |m v|
   double gained_N_s_ = 0.0, gained_N_m_s_ = 0.0;              // spurious momentum
   double impulse_size_N_s_ = 0.0, impulse_size_N_m_s_ = 0.0;  // sums |impulse|, of moments

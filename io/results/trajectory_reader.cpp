@@ -422,6 +422,14 @@ Bodies TrajectoryReader::bodies(std::size_t k) const {
   return bodies;
 }
 
+std::vector<Vec3f> TrajectoryReader::image_shifts(std::size_t k) const {
+  Parts& p = *parts_;
+  return p.guarded([&] {
+    return p.file.has("frames/image_shift") ? p.read<Vec3f>("image_shift", p.rows(k, {}))
+                                            : std::vector<Vec3f>{};
+  });
+}
+
 std::vector<std::int32_t> contacts_of_bodies(const FrameContacts& contacts, std::size_t bodies) {
   std::vector<std::int32_t> count(bodies, 0);
   for (std::size_t c = 0; c < contacts.gap.size(); ++c) {

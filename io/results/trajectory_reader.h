@@ -95,6 +95,8 @@ class TrajectoryReader {
   Boundaries boundaries(std::size_t k) const;
   /// The bodies in this frame, in double precision as far as the file has it; unit quaternions.
   Bodies bodies(std::size_t k) const;
+  /// [body of frame k] m: where the recorded image is, relative to the body; empty without a periodic cell.
+  std::vector<Vec3f> image_shifts(std::size_t k) const;
 
  private:
   struct Parts;

@@ -79,6 +79,9 @@ struct Told {
 };
 
 Told tell_failed(const Summary& s, const Settings&) {
+  if (s.status != RunStatus::failed && s.steps == 0)
+    return {0.5, "no step was made",
+            "end_time, or --until, must be after the start by at least half a time step"};
   if (s.status != RunStatus::failed) return {0.0, "the run did not fail", ""};
   return {1.0, "the run failed at " + at({s.last.step, s.last.time_s}),
           "the message above gives the reason; the results show how it came about"};

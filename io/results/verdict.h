@@ -33,8 +33,9 @@ inline constexpr double far_from_goal = 2.0;
 inline constexpr double unsolved_residual = 0.05;
 
 // All limits, in the order of findings of one grade. Each value is a share: 0.05 is 5 %.
-/// 1 if numbers were no longer finite, the ledger was breached or results could not be written.
-inline constexpr VerdictLimit failed_limit{"failed", 0.0, 0.0};
+/// 1 if numbers were no longer finite, the ledger was breached or results could not be written; 0.5 if no
+/// step was made.
+inline constexpr VerdictLimit failed_limit{"failed", 0.0, 0.5};
 /// Lost bodies over all bodies: there should be none; one of a thousand does not change a heap.
 inline constexpr VerdictLimit lost_limit{"lost_bodies", 0.0, 1e-3};
 /// Deepest overlap of the run over the smaller body's smallest length. At rest it is the slop, 0.1 %; impacts

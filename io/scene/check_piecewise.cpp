@@ -34,6 +34,7 @@ void check_piecewise(const Section& top, Reading& reading) {
   refuse(std::ranges::any_of(model.parts, &Part::is_driven), "parts which forces move");
   refuse(!model.joints.empty(), "joints");
   refuse(!model.bonds.empty(), "bonds");
+  refuse(!model.actuators.empty(), "models");
   refuse(!reading.scene.initial.bodies.part.empty(), "bodies which a part carries");
   refuse(model.cell.flows(), "a cell with a flow or a prescribed stress");
   refuse(model.materials.cohere(), "cohesion");

@@ -113,6 +113,12 @@ bool is_unknown_word(const Node& root, const std::string& name, const Fault& fau
   faults.push_back(fault);
   faults.back().problem = "is neither a parameter nor a key of the scene";
   faults.back().suggestion = did_you_mean(name, words);
+  for (const char* section : {"materials", "bodies", "boundaries", "solver", "output", "checkpoints"}) {
+    if (!faults.back().suggestion.empty() || find_key(section, name) == nullptr) continue;
+    const Node* const given = root.find(section);
+    const bool is_list = given != nullptr && given->kind == NodeKind::list;
+    faults.back().suggestion = fmt::format("write {}{}.{}", section, is_list ? "[0]" : "", name);
+  }
   return true;
 }
 
@@ -240,6 +246,8 @@ Node parse_document(const std::string& text, const std::string& file) {
     fault.suggestion = foreign_text_advice(text, fault.where.line);
     if (fault.suggestion.empty() && fault.problem.find("cannot redefine existing") != std::string::npos)
       fault.suggestion = "headings that may be repeated need two brackets each time: [[materials]]";
+    if (fault.suggestion.empty() && fault.problem.find("control character") != std::string::npos)
+      fault.suggestion = "is a closing quote missing?";
     throw InputError({fault});
   }
 }

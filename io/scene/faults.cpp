@@ -54,7 +54,10 @@ std::string nearest_word(const std::string& word, std::span<const std::string> c
       best = candidate;
     }
   }
-  return best;
+  if (!best.empty() || word.empty()) return best;
+  const auto has_unit = [&](const std::string& candidate) { return candidate.starts_with(word + '_'); };
+  const auto found = std::ranges::find_if(candidates, has_unit);  // "power" of "power_W"
+  return found != candidates.end() ? *found : best;
 }
 
 std::string did_you_mean(const std::string& word, std::span<const std::string> candidates) {

@@ -153,7 +153,9 @@ constexpr KeyAdvice key_advice[] = {
     {"materials", "young",
      "write stiffness = young * radius, N/m, for FrictMat, youngs_modulus, Pa, for Hertz "
      "contacts; left out, contacts are rigid"},
-    {"materials", "e|y",
+    {"materials", "e",
+     "write restitution, 0 to 1, or youngs_modulus, Pa"},
+    {"materials", "y",
      "write youngs_modulus, Pa"},
     {"materials", "shearmodulus|g",
      "write youngs_modulus = 2 * shear modulus * (1 + poisson_ratio)"},
@@ -164,7 +166,7 @@ constexpr KeyAdvice key_advice[] = {
      "contacts"},
     {"materials", "coefficientrestitution|coefficientofrestitution|restitutioncoefficient|coeffrest|cor|en",
      "write restitution, 0 to 1"},
-    {"materials", "coefficientfriction|coefffric|frictioncoefficient|slidingfriction|mu|xmu",
+    {"materials", "coefficientfriction|coefficientoffriction|coefffric|frictioncoefficient|slidingfriction|mu|xmu",
      "write friction"},
     {"materials", "coefficientofstaticfriction|staticfriction|dynamicfriction",
      "write friction: one Coulomb coefficient for sticking and sliding"},
@@ -190,6 +192,12 @@ constexpr KeyAdvice key_advice[] = {
     {"materials", "cohesion",
      "write adhesion_energy, J/m^2: 2 F/(3 pi R) for a pull-off force F (N), R = r1 r2/(r1 + "
      "r2)"},
+    {"materials", "adhesion",
+     "write adhesion_energy, J/m^2, or for liquid bridges surface_tension, N/m, and bridge_volume, m^3"},
+    {"materials", "liquidvolume|liquidbridgevolume",
+     "write bridge_volume, m^3, of one bridge"},
+    {"materials", "contactangle",
+     "write wetting_angle, degrees"},
     {"materials", "normalcohesion",
      "write [[bonds]] with tensile_strength if it breaks once, adhesion_energy if surfaces "
      "stick again"},
@@ -453,6 +461,10 @@ constexpr KeyAdvice key_advice[] = {
 constexpr WordAdvice word_advice[] = {
     {"parts", "freedom", "x|y|z", "write freedom = \"along\" and direction = [0, 0, 1]"},
     {"parts", "freedom", "rotation|rotate|translation", "write freedom = \"about\" with axis, or \"along\" with direction"},
+    {"measurements", "measure", "mass_flow|massflow|flow_rate|discharge", "is called \"flow\""},
+    {"measurements", "measure", "porosity|solid_fraction|density|stress|coordination", "is a quantity of measure = \"bulk\""},
+    {"measurements", "measure", "velocity|velocity_profile|temperature", "is a quantity of measure = \"profile\""},
+    {"measurements", "measure", "angle_of_repose|slope|height|front", "is a quantity of measure = \"surface\""},
     {"measurements", "measure", "power|force|torque|energy|mass", "write measure = \"quantity\" and quantities = [...] (docs/observables.md)"},
     {"bodies", "generate", "grid", "is called \"lattice\""},
     {"scale", "distribution", "gaussian", "is called \"normal\""},

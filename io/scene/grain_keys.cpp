@@ -49,7 +49,11 @@ bool read_sieves(const Section& scale, SizeDistribution& law, Reading& reading) 
   if (pairs.empty()) return fail(0, "cannot be read, or is empty");
   for (const auto& [size, share, line] : pairs) {
     if (!(size > 0.0 && std::isfinite(size) && share >= 0.0 && share <= 1.0))
-      return fail(line, "must have a size above 0 and a share from 0 to 1");
+      return fail(
+          line,
+          fmt::format(
+              "must have a size above 0 and a share from 0 to 1, not {:g} and {:g}{}", size, share,
+              share > 1.0 && share <= 100.0 ? fmt::format(" ({:g} % is {:g})", share, share / 100.0) : ""));
     if (!law.sizes.empty() && !(size > law.sizes.back() && share > law.shares.back()))
       return fail(line, "must be larger than the previous line in both columns");
     law.sizes.push_back(size);

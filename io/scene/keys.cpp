@@ -216,7 +216,8 @@ constexpr Key key_table[] = {
                        "solved as with `stepping = \"contacts\"`; the column `overran` of steps.csv counts these "
                        "steps. 0: no limit."},
     Key{.section = "", .name = "end_time", .type = number, .unit = "s", .range = not_negative,
-        .description = "Simulated time at which the run ends at the latest."},
+        .description = "Simulated time at which the run ends. Steps of constant length are not shortened: the run ends with the one "
+                       "nearest to this time."},
     Key{.section = "", .name = "until", .type = word, .words = "end time|at rest",
         .description = "`at rest`: the run ends when no body's surface has been faster than `rest_speed` for the time "
                        "`rest_duration`. Each event restarts this time. `end_time` is then the longest simulated "
@@ -673,7 +674,8 @@ constexpr Key key_table[] = {
     Key{.section = "scale", .name = "table", .type = text, .required = true, .forms = "table",
         .description = "CSV file, relative to the scene's folder, with two columns: the factor, and the share of "
                        "grains that are smaller (that pass the sieve). Shares begin with 0 and end with 1. Both "
-                       "columns must increase. Scree interpolates linearly between rows."},
+                       "columns must increase. Scree interpolates linearly between rows. With `radius = 0.0005` the "
+                       "factors are diameters in mm. Sieves separate by the second largest semi-axis."},
     Key{.section = "scale", .name = "characteristic", .type = number, .required = true, .range = positive,
         .forms = "weibull",
         .description = "Characteristic size of the distribution: a share of 1/e (36.8 %) of the grains is larger."},

@@ -79,5 +79,8 @@ std::string default_of(const Key& key);
 /// Files below docs/, by their paths there.
 std::map<std::string, std::string> scene_reference();
 std::string scene_schema();
+/// For terminals: all keys of this name ("friction", or in one section "materials.friction"), and the section of
+/// this name with its keys; empty if there is nothing.
+std::string explanation(std::string_view name);
 
 }  // namespace scree::io

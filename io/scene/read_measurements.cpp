@@ -1,5 +1,6 @@
 // Measurements of a scene or of `scree measure`.
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <set>
 
@@ -14,6 +15,25 @@ namespace {
 
 MeasureKind kind_of(const std::string& word) {
   return static_cast<MeasureKind>(std::ranges::find(measure_words, word) - measure_words.begin());
+}
+
+/// Does a measure look at bodies only at the ends of rows?
+bool is_sampled(MeasureKind kind) {
+  switch (kind) {
+    case MeasureKind::bulk:
+    case MeasureKind::surface:
+    case MeasureKind::profile:
+    case MeasureKind::bodies:
+      return true;
+    case MeasureKind::quantity:
+    case MeasureKind::flow:
+    case MeasureKind::mixing:
+    case MeasureKind::residence:
+    case MeasureKind::pair_correlation:
+    case MeasureKind::screening:
+      break;
+  }
+  return false;
 }
 
 class MeasurementReader {
@@ -55,7 +75,8 @@ class MeasurementReader {
         if (plan_.region && !std::holds_alternative<BoxRegion>(*plan_.region))
           refuse("region", "must be a box; in a periodic cell it can be omitted");
         // Without a volume there is no density to compare with.
-        if (!world_.is_recorded && !reading_.scene.model.cell.is_periodic()) require_region();
+        if (!world_.is_recorded && std::ranges::count(reading_.scene.model.cell.periodic, true) < 3)
+          require_region();
         break;
       case MeasureKind::bodies:
         require_bodies();
@@ -67,6 +88,7 @@ class MeasurementReader {
     }
     plan_.plane = read_plane("plane");
     plan_.over = read_plane("over");
+    look_for_strobes();
     return std::move(plan_);
   }
 
@@ -87,6 +109,29 @@ class MeasurementReader {
     for (const double id : section_.numbers("bodies"))
       if (static_cast<BodyId>(id) >= next)
         refuse("bodies", fmt::format("do not all exist: the scene has bodies 0 to {}", next - 1));
+  }
+
+  /// Warns if sums at the ends of rows always meet a wall that vibrates in the same phase.
+  void look_for_strobes() {
+    const double interval = plan_.interval_s > 0.0 ? plan_.interval_s : reading_.scene.output.interval_s;
+    if (world_.is_recorded || !(interval > 0.0) || !is_sampled(plan_.kind)) return;
+    for (const Part& part : reading_.scene.model.parts)
+      for (const MotionStage& stage : part.motion.stages) {
+        const double periods = interval * stage.law.frequency;
+        if (stage.law.amplitude == 0.0 || periods < 0.5 ||
+            std::abs(periods - std::round(periods)) > phase_share)
+          continue;
+        Fault warning =
+            fault_at(*section_.node(), section_.path_of("interval"),
+                     fmt::format("lasts {:.3g} periods of '{}', which vibrates with {:g} Hz: this measure "
+                                 "looks at the ends of rows, so it always meets the same phase",
+                                 periods, part.name, stage.law.frequency));
+        warning.value = fmt::format("{:g}", interval);
+        warning.unit = "s";
+        warning.suggestion = fmt::format("interval = {:.3g} meets all phases", 0.31 / stage.law.frequency);
+        reading_.scene.warnings.push_back(std::move(warning));
+        return;
+      }
   }
 
   /// Checks the name, because it becomes a file name.
@@ -254,6 +299,9 @@ class MeasurementReader {
         plan_.observed = kind;
         plan_.quantities.push_back(&quantity);
         plan_.units.emplace_back(quantity.unit);
+        if (const std::size_t bar = plan_.units.back().find('|');
+            world_.is_recorded && bar != std::string::npos)
+          plan_.units.back().replace(bar, 1, " or ");  // tables do not say which
         return;
       }
     }
@@ -277,6 +325,7 @@ class MeasurementReader {
         refuse("quantities", "belong to joints and free parts, but the scene has no joints");
       return;
     }
+    if (world_.is_recorded && *of->table == '\0') return;  // no run records them
     const std::vector<std::string> names = world_.names(of->kind);
     if (of->kind == ObservedKind::boundary) {
       for (const std::size_t b : find_boundaries(names, section_, of->key, reading_))
@@ -293,6 +342,7 @@ class MeasurementReader {
   }
 
   static constexpr double parallel = 1e-6;
+  static constexpr double phase_share = 0.02;  // of a period
   const Section& section_;
   const MeasuredWorld& world_;
   Reading& reading_;

@@ -158,6 +158,7 @@ Scene read_scene_text(const std::string& text, const std::filesystem::path& file
   check_cell(top, reading);
   check_initial_state(settings_of<PlacementLimits>(top), reading);
   check_plausibility(top, reading);
+  check_purpose(top, reading);
   check_motion(top, reading);
   cut_walls(top, reading);
 

@@ -114,6 +114,7 @@ double smallest_of_all(const Model& model, const Bodies& bodies);
 void check_motion(const Section& top, Reading& reading);
 /// Warns of values that are unusual for granular scenes.
 void check_plausibility(const Section& top, Reading& reading);
+void check_purpose(const Section& top, Reading& reading);
 
 /// The material that the section's key `material` names. A fault and none if there is no such material, or if
 /// the key is absent and there are several materials.

@@ -307,6 +307,20 @@ std::string wrapped(std::string_view text) {
   return lines;
 }
 
+/// Two blanks before each line.
+std::string indented(std::string_view text) {
+  std::string lines = "  " + wrapped(text);
+  for (std::size_t at = lines.find('\n'); at != std::string::npos; at = lines.find('\n', at + 1))
+    lines.insert(at + 1, "  ");
+  return lines;
+}
+
+/// Without the marks of code.
+std::string plain(std::string text) {
+  std::erase(text, '`');
+  return text;
+}
+
 /// Sections of a page, in their order.
 std::vector<const SectionInfo*> sections_of(const ReferencePage& page) {
   std::vector<const SectionInfo*> list;
@@ -374,6 +388,39 @@ std::map<std::string, std::string> scene_reference() {
   for (const ReferencePage& page : reference_pages())
     pages[fmt::format("scene/{}.md", page.file)] = page_text(page);
   return pages;
+}
+
+std::string explanation(std::string_view name) {
+  constexpr std::size_t longest_heading = 40;
+  std::string text;
+  for (const SectionInfo& section : sections()) {
+    if (section.name.empty() || (section.name != name && section.heading != name)) continue;
+    text += fmt::format("{}\n{}\n\n", section.heading, indented(section.description));
+    for (const Key& key : keys())
+      if (key.section == section.name)
+        text += fmt::format("  {:<26} {}\n", key.name,
+                            fmt::format("{}{}", plain(type_name(key)),
+                                        key.unit.empty() ? "" : fmt::format(", {}", key.unit)));
+    text += '\n';
+  }
+  for (const Key& key : keys()) {
+    const std::string full =
+        key.section.empty() ? std::string(key.name) : fmt::format("{}.{}", key.section, key.name);
+    if (key.name != name && full != name) continue;
+    const std::string fallback = default_of(key), range = to_string(key.range);
+    const SectionInfo& section = section_info(key.section);
+    text += fmt::format("{:<{}} {}\n", key.name, section.name.empty() ? 0 : longest_heading - 14,
+                        section.name.empty() ? "at the top level" : fmt::format("of {}", section.heading));
+    text += indented(key.description);
+    text += fmt::format(
+        "\n  {}{}{}{}{}\n\n", plain(type_name(key)), key.unit.empty() ? "" : fmt::format(", {}", key.unit),
+        range.empty() ? "" : fmt::format(", {}", range),
+        key.required       ? "; required"
+        : fallback.empty() ? ""
+                           : fmt::format("; default: {}", fallback),
+        key.forms.empty() ? "" : fmt::format("; for {}", joined(split_words(key.forms), "", ", ")));
+  }
+  return text;
 }
 
 std::string scene_schema() {

@@ -11,7 +11,11 @@ from __future__ import annotations
 import atexit as _atexit
 from typing import TYPE_CHECKING, Any
 
-from . import _scree
+try:
+    from . import _scree
+except ImportError as error:
+    raise ImportError(f"the compiled part of scree does not load ({error}): use the installed package, or the launcher "
+                      "`./scree python` of the sources, which builds it (docs/python.md)") from error
 from .errors import Fault, ProgramError, ReadError, SceneError, StepError, WriteError
 from .run import Report, Run, State
 from .scene import Scene, load

@@ -69,8 +69,23 @@ class Identities:
         if scene not in self._scenes:
             self._scenes[scene] = self._scene(scene)
         values = {key: toml.to_value(value) for key, value in overrides.items()}
-        said = json.dumps([scene.name, self._scenes[scene], values], sort_keys=True)
-        return hashlib.sha256(said.encode()).hexdigest()[:12]
+        said = [scene.name, self._scenes[scene], values]
+        files = hashlib.sha256()
+        if self._add_files(scene, dict(overrides), files):
+            said.append(files.hexdigest())
+        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:12]
+
+    @staticmethod
+    def _add_files(scene: Path, values: Any, text: Any) -> bool:
+        """Adds the contents of files that values name; true if there are any."""
+        found = False
+        for name in sorted(set(_texts(values))):
+            with contextlib.suppress(OSError, ValueError):
+                path = scene.parent / name
+                if name and path.is_file():
+                    text.update(name.encode() + hashlib.sha256(path.read_bytes()).digest())
+                    found = True
+        return found
 
     def _scene(self, scene: Path) -> str:
         """By its values, so that a comment is no change, and by the files that it names."""
@@ -80,11 +95,7 @@ class Identities:
         except StudyError:
             values = scene.read_text(encoding="utf-8", errors="replace")  # `scree check` tells
         text.update(json.dumps(values, sort_keys=True, default=str).encode())
-        for name in sorted(set(_texts(values))):
-            with contextlib.suppress(OSError, ValueError):
-                path = scene.parent / name
-                if name and path.is_file():
-                    text.update(name.encode() + hashlib.sha256(path.read_bytes()).digest())
+        self._add_files(scene, values, text)
         return text.hexdigest()
 
 

@@ -1,4 +1,5 @@
 """Completion, manual page and example scenes: manual_test.py <scree> <source folder> [Manual.test_name ...]"""
+import json
 import os
 import pathlib
 import pty
@@ -173,6 +174,20 @@ class Manual(unittest.TestCase):
         if shown.returncode == 0 and "minimized" not in shown.stdout:  # containers have no manual pages
             self.assertEqual(shown.stderr, "")
             self.assertIn("--threads", shown.stdout)
+
+    # Each key, each section and each quantity is explained under its name.
+    def test_explain(self):
+        with open(SOURCE / "docs" / "scene.schema.json") as file:
+            materials = json.load(file)["properties"]["materials"]["items"]["properties"]
+        self.assertGreater(len(materials), 10)
+        for key in list(materials)[:5]:
+            said = self.made("explain", key)
+            self.assertIn("of [[materials]]", said)
+            self.assertIn(materials[key]["description"].split(".")[0][:40], " ".join(said.split()))
+        self.assertIn(">= 0", self.made("explain", "materials.friction"))
+        self.assertNotIn("friction_patches", self.made("explain", "materials.friction"))
+        self.assertIn("tolerance", self.made("explain", "solver"))
+        self.assertIn("a quantity of a boundary", self.made("explain", "power_W"))
 
     def test_exit_statuses_are_documented(self):
         table = re.findall(r"^\| (\d+) \| (.+) \|$", (SOURCE / "docs" / "cookbook.md").read_text(encoding="utf-8"), flags=re.MULTILINE)

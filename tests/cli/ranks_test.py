@@ -235,6 +235,19 @@ class Ranks(unittest.TestCase):
             self.run_by(then, "--resume", self.path(name), "--until", end)
             self.assertEqual(self.summary(name)["state_hash"], self.summary("alone")["state_hash"])
 
+    # Each rank reads the checkpoint. Where only some find it, others would begin the run.
+    def test_ranks_that_read_other_states_do_not_begin(self):
+        scene = self.scene("inclined_tube/inclined_tube.toml")
+        self.run_by(0, scene, "--until", "0.05", "-o", self.path("here"))
+        arguments = [PROGRAM, "run", "-q", scene, "--until", "0.1", "--resume"]
+        done = subprocess.run([*LAUNCHER, "-n", "1", *arguments, self.path("here"), ":",
+                               "-n", "1", *arguments, self.path("elsewhere")],
+                              env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("ranks do not begin with the same state", done.stderr)
+        self.assertFalse(os.path.exists(self.path("elsewhere")))
+        self.run_by(2, scene, "--until", "0.1", "--resume", self.path("here"))
+
     # If any rank is killed at any time, all ranks end, and the run can be resumed.
     def test_killed(self):
         scene, end = self.scene("inclined_tube/inclined_tube.toml"), "0.6"

@@ -127,9 +127,17 @@ INSTANTIATE_TEST_SUITE_P(Verdict, Check, ::testing::ValuesIn(check_cases));
 
 TEST(Verdict, IsGreenWhereNothingHappened) {
   EXPECT_EQ(judge(good_run(), {}).grade, Grade::green);
-  const io::Verdict nothing = judge(io::Summary{}, {});
-  EXPECT_EQ(nothing.grade, Grade::green);
-  EXPECT_EQ(nothing.findings.size(), 17u);
+  io::Summary empty;
+  empty.steps = 10;
+  EXPECT_EQ(judge(empty, {}).grade, Grade::green);
+  EXPECT_EQ(judge(empty, {}).findings.size(), 17u);
+}
+
+TEST(Verdict, WithoutAStepThereIsNothingToTrust) {
+  io::Summary nothing = good_run();
+  nothing.steps = 0;
+  EXPECT_EQ(judge(nothing, {}).grade, Grade::amber);
+  EXPECT_EQ(judge(nothing, {}).findings.front().text, "no step was made");
 }
 
 TEST(Verdict, FailedRunIsRedAndInterruptedRunIsJudgedByItsSteps) {

@@ -126,6 +126,43 @@ TEST(Plausibility, WarnsOfHabitsOfOtherCodes) {
   expect_one(one_ball("", "youngs_modulus = 5e5\n"), "steps do not depend on it");
 }
 
+// Scenes that run, and hardly do what was meant.
+TEST(Plausibility, WarnsOfScenesWithoutPurpose) {
+  expect_one(one_ball("end_time = 4e-4\ntime_step = 1e-3\n"),
+             "odd.toml:1:12: end_time: is shorter than half");
+  EXPECT_EQ(told_of(one_ball("end_time = 0\n")), Told{});
+  expect_one(one_ball("gravity = [0, 0, 9.81]\n"), "gravity: points away from all walls");
+  expect_one(one_ball("[domain]\nlow = [-1, -1, 0.5]\nhigh = [1, 1, 1]\noutside = \"remove\"\n"),
+             "domain: does not hold 1 of 1 bodies at the start");
+  expect_one(one_ball("", "surface_tension = 73\nbridge_volume = 1e-9\n"), "73 mN/m are 0.073 N/m");
+  expect_one(one_ball("", "surface_tension = 0.07\nbridge_volume = 0.05\n"),
+             "0.05 microlitres are 5e-11 m^3");
+  expect_one(one_ball("", "bridge_volume = 1e-9\n"), "has no effect without surface_tension");
+  EXPECT_EQ(told_of(one_ball("", "surface_tension = 0.07\nbridge_volume = 1e-9\n")), Told{});
+}
+
+// A measure that looks at the ends of rows sees one phase of a vibrating wall if rows are whole periods.
+TEST(Plausibility, WarnsOfMeasurementsThatMeetOnePhase) {
+  const auto measured = [&](const std::string& measure, const std::string& interval) {
+    return one_ball("") + R"(
+[[boundaries.motion]]
+type = "translation"
+direction = [0, 0, 1]
+amplitude = 5e-5
+frequency = 50
+[[measurements]]
+measure = ")" +
+           measure + R"("
+region = { type = "box", low = [-1, -1, 0], high = [1, 1, 1] }
+interval = )" +
+           interval + '\n';
+  };
+  expect_one(measured("bulk", "0.02"), "lasts 1 periods of");
+  expect_one(measured("bulk", "0.2"), "interval = 0.0062 meets all phases");
+  EXPECT_EQ(told_of(measured("bulk", "0.017")), Told{});
+  EXPECT_EQ(told_of(measured("residence", "0.02")), Told{});
+}
+
 TEST(Plausibility, WarnsOfBodiesThatFallWithoutEnd) {
   const std::string scene =
       "[[materials]]\nname = \"m\"\ndensity = 2500\n[[bodies]]\nradius = 0.01\ngenerate = \"lattice\"\ncount "

@@ -134,6 +134,32 @@ TEST(FlowMeasurement, InAPeriodicCellCountsEveryTurn) {
   }
 }
 
+// A cell that shears with 1/s. The body follows the flow above the cell with 0.6 m/s; its image in the cell
+// is 0.4 m below the centre, and moves back with 0.4 m/s: four times through a disc at its height in 10 s.
+TEST(FlowMeasurement, InAShearingCellFollowsTheImageInTheCell) {
+  PeriodicCell cell;
+  cell.periodic = {true, true, true};
+  cell.low = Vec3::Zero();
+  cell.high = Vec3::Ones();
+  Mat3 rate = Mat3::Zero();
+  rate(0, 1) = 1.0;
+  cell.flow.push_back({rate});
+  Grains grains;
+  grains.cell = cell.at(0.0);
+  grains.add_sphere(0.01, {0.55, 1.1, 0.5}, {0.6, 0.0, 0.0});
+  MeasurementPlan plan;
+  plan.kind = MeasureKind::flow;
+  plan.plane = MeasuringPlane{{0.25, 0.1, 0.5}, Vec3::UnitX(), 0.05};
+  const auto measurement = make_measurement(plan);
+  measurement->begin(grains.now());
+  for (int k = 0; k < 1000; ++k) {
+    grains.drift(0.01);
+    grains.cell = cell.at(grains.time_s);
+    measurement->see(grains.now());
+  }
+  EXPECT_EQ(measurement->row(grains.now(), 10.0)[3], -4.0);
+}
+
 TEST(ScreeningMeasurement, PartsUndersizeFromOversize) {
   Grains grains;
   const auto drop = [&](double r, int count, bool through) {
@@ -361,6 +387,28 @@ TEST(ProfileMeasurement, OfLayersHasTheirVelocitiesAndVolumes) {
     EXPECT_NEAR(table.rows[k][1], 4.0 * sphere / 0.1, 1e-12);
     EXPECT_NEAR(table.rows[k][3], static_cast<double>(k), 1e-12);
     EXPECT_NEAR(table.rows[k][6], 0.0, 1e-12);
+  }
+}
+
+// Bins and layers follow from the size of bodies: they wait for the first one.
+TEST(Measurements, MayBeginWithoutBodies) {
+  for (const MeasureKind kind : {MeasureKind::pair_correlation, MeasureKind::profile}) {
+    Grains grains;
+    MeasurementPlan plan;
+    plan.kind = kind;
+    plan.along = Vec3::UnitZ();
+    plan.region = BoxRegion{Vec3::Zero(), Vec3::Ones()};
+    const auto measurement = make_measurement(plan);
+    measurement->begin(grains.now());
+    EXPECT_EQ(measurement->row(grains.now(), 1.0)[0], 0.0);
+    for (int k = 0; k < 10; ++k) grains.add_sphere(0.05, {0.5, 0.5, 0.05 + 0.1 * k});
+    measurement->row(grains.now(), 1.0);
+    const std::size_t rows = measurement->table()->rows.size();
+    EXPECT_EQ(rows, kind == MeasureKind::profile ? 10u : 80u);  // diameters; 4 diameters in twentieths
+    if (kind == MeasureKind::profile) {
+      const double sphere = 4.0 / 3.0 * std::numbers::pi * 0.05 * 0.05 * 0.05;
+      EXPECT_NEAR(measurement->table()->rows[3][1], 0.5 * sphere / 0.1, 1e-12);  // mean of two moments
+    }
   }
 }
 

@@ -71,6 +71,24 @@ TEST(RankSleep, AStoneWakesABed) {
   for (const std::size_t ranks : {2u, 5u}) expect_same(by_ranks(world, 220, ranks), all);
 }
 
+// A heavy stone shoots bodies away: steps are taken back while bodies of several ranks wake.
+TEST(RankSleep, AHeavyStoneShootsBodiesAway) {
+  for (const bool adaptive : {false, true}) {
+    World world = bed();
+    world.model.settings.adaptive_step = adaptive;
+    world.model.settings.least_time_step_s = 1e-6;
+    add_stone(world, Vec3(0.5, 0.6, 1.0), Vec3(1.0, 0.5, -20.0));
+    world.state.bodies.mass.back() *= 300.0;
+    world.state.bodies.inertia.back() *= 300.0;
+    const Course all = whole(world, 50);
+    std::int64_t halvings = 0;
+    for (const test::Told& step : all.steps) halvings += step.report.halvings;
+    EXPECT_GT(halvings, adaptive ? 0 : 3) << adaptive;
+    EXPECT_GT(woken(all), 20) << adaptive;
+    for (const std::size_t ranks : {2u, 5u}) expect_same(by_ranks(world, 50, ranks, {7, 21}), all);
+  }
+}
+
 // Sorting gives sleeping bodies, and what holds them, to other ranks; others go on from there.
 TEST(RankSleep, SleepersMoveToOtherRanks) {
   World world = bed();

@@ -569,6 +569,35 @@ TEST(RankSteps, BodiesThatPartsCarry) {
 }
 
 // One subdomain: all ranks but one are empty, and take part in all decisions.
+/// Two arms of a machine which touch no body, the first on a motor.
+void add_linkage(Model& model) {
+  for (int k = 0; k < 2; ++k) {
+    Part arm;
+    arm.name = k == 0 ? "arm" : "hand";
+    arm.freedom = Freedom::all;
+    arm.inertia = 3.0 + k;
+    arm.moments = Vec3(0.3, 0.4, 0.5);
+    arm.centre = Vec3(5.0 + k, 0.0, 0.0);
+    MachineJoint hinge;
+    hinge.name = k == 0 ? "shoulder" : "elbow";
+    hinge.kind = JointKind::revolute;
+    hinge.a.kind = k == 0 ? JointPartner::Kind::ground : JointPartner::Kind::part;
+    hinge.a.index = 0;
+    hinge.a.frame = {k == 0 ? Vec3(4.5, 0, 0) : Vec3(0.5, 0, 0), Quat::Identity()};
+    hinge.b.kind = JointPartner::Kind::part;
+    hinge.b.index = k;
+    hinge.b.frame = {Vec3(-0.5, 0, 0), Quat::Identity()};
+    hinge.has_coordinate = true;
+    if (k == 0) {
+      hinge.motor.kind = JointMotor::Kind::speed;
+      hinge.motor.value = 3.0;
+      hinge.motor.most = 200.0;
+    }
+    model.parts.push_back(arm);
+    model.joints.push_back(hinge);
+  }
+}
+
 TEST(RankSteps, RanksWithoutBodies) {
   World world =
       test::loose_heap(4, 4, {.friction = 0.4, .rolling_friction_m = 1e-3, .restitution = 0.3}, 2e-3);
@@ -581,6 +610,13 @@ TEST(RankSteps, RanksWithoutBodies) {
   world.model.joints.push_back(joint_of(JointKind::spherical, 20, 21, world.state));
   world.model.joints.push_back(joint_of(JointKind::spherical, 40, -1, world.state));
   expect_same(by_ranks(world, 150, 3), whole(world, 150));
+  // The machine is every rank's, also of those that have copies of bodies only, and of those that have none.
+  add_linkage(world.model);
+  const Course with_machine = whole(world, 150), by = by_ranks(world, 150, 3);
+  expect_same(by, with_machine);
+  expect_same_parts(by, with_machine);
+  world.model.joints.erase(world.model.joints.begin(), world.model.joints.begin() + 2);
+  expect_same_parts(by_ranks(world, 150, 3), whole(world, 150));
 }
 
 // The last grain has left before the next one comes.

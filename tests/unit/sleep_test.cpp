@@ -229,6 +229,49 @@ TEST(Sleep, BalancesCloseWhileBodiesFallAsleepAndWake) {
   EXPECT_LT(taken, 1e-3 * mass * 9.81 * 800 * settings.time_step_s);
 }
 
+// A heavy ball shoots two sleeping grains away, which meet others that sleep: such steps are taken back (A5b)
+// while bodies wake, and what sleep holds is booked once.
+TEST(Sleep, AHeavyBallShootsSleepersAway) {
+  for (const bool adaptive : {false, true}) {
+    World world({.friction = 0.05, .rolling_friction_m = 2e-3}, 2e-3);
+    Settings& settings = world.model.settings;
+    settings.solver.correction_fraction = 0.0;
+    world.add_floor();
+    for (const double x : {-0.05, 0.05, -0.19, 0.19, 2.0, 3.0}) world.add_sphere(0.05, Vec3(x, 0, 0.05));
+    settings.sleep = soon;
+    world.run(0.2);
+    ASSERT_EQ(world.state.sleepers.sums.bodies, 6);
+    settings.adaptive_step = adaptive;
+    settings.least_time_step_s = 1e-6;
+    add_later(world, 0.1, Vec3(0, 0, 0.5), {Vec3(0, 0, -20.0), Vec3::Zero()});
+    Bodies& bodies = world.state.bodies;
+    bodies.mass.back() *= 1000.0;
+    bodies.inertia.back() *= 1000.0;
+    double mass = 0.0;
+    for (const double m : bodies.mass) mass += m;
+    const double impulse = 20.0 * bodies.mass.back(), end = world.state.time_s + 0.05;
+    std::int64_t halvings = 0;
+    double deepest = 0.0;
+    while (world.state.time_s < end) {
+      const Vec3 before = linear_momentum(bodies);
+      const StepReport r = world.step();
+      const Vec3 given = mass * r.time_step_s * settings.gravity + r.boundary_impulse + r.sleep_impulse;
+      EXPECT_LT((linear_momentum(bodies) - before - given).norm(), 1e-12 * impulse);
+      EXPECT_LT(std::abs(r.energy.remainder), 1e-12 * 10.0 * impulse);
+      EXPECT_LE(r.sleep_impulse.norm(),
+                1e-3 * static_cast<double>(r.asleep) * bodies.mass[0] * 9.81 * r.time_step_s);
+      if (r.halvings > 0) {
+        EXPECT_GE(r.asleep, 2);
+      }
+      halvings += r.halvings;
+      deepest = std::max(deepest, r.penetration_max);
+    }
+    EXPECT_GT(halvings, 0);
+    EXPECT_LT(deepest, 0.03) << adaptive;
+    EXPECT_GT(bodies.linear_velocity[3].x(), 1.0);  // the grain from the left of it did not fly through it
+  }
+}
+
 // The stone moves the bodies on which it comes to rest; the far side of the bed keeps sleeping.
 TEST(Sleep, WakesOnlyWhereForcesChange) {
   World world = sleeping_bed();

@@ -164,5 +164,44 @@ TEST(Actuator, FailuresNameTheEquations) {
   EXPECT_NE(world.result.failure.text.find("torque"), std::string::npos) << world.result.failure.text;
 }
 
+// The place of a part is that at the end of the step: of a prescribed motion, and of a part that flies.
+TEST(Actuator, PlacesArePresent) {
+  const double h = 1e-3;
+  World world =
+      driven(JointKind::revolute, 0.1, R"(
+      model follower
+        input Real x;
+        input Real y;
+        Real sum;
+      equation
+        sum = x + y;
+      end follower;)",
+             {{"x", ActuatorInput::Kind::other, find_observable(ObservedKind::part, "position_x_m"), 1},
+              {"y", ActuatorInput::Kind::other, find_observable(ObservedKind::part, "position_x_m"), 2}},
+             "sum", h);
+  Part moved;
+  moved.name = "moved";
+  MotionStage stage;
+  stage.law.rate = 2.0;
+  moved.motion = {{stage}};
+  world.model.parts.push_back(moved);
+  Part free = world.model.parts[0];
+  free.name = "free";
+  free.start_twist.linear = Vec3(3.0, 0, 0);
+  world.model.parts.push_back(free);
+  world.model.joints[0].motor.kind = JointMotor::Kind::none;
+  for (int step = 0; step < 5; ++step) {
+    world.step();
+    const std::vector<double>& seen = world.state.actuators[0].inputs;
+    const auto now = [&](std::size_t k) {
+      return centre_of(world.model.parts[k], state_of(world.model.parts, world.state.parts, k),
+                       world.state.time_s);
+    };
+    EXPECT_NEAR(seen[0], now(1).x(), 1e-15) << step;
+    EXPECT_NEAR(seen[1], now(2).x(), 1e-15) << step;
+    EXPECT_NEAR(seen[1], 3.0 * world.state.time_s, 1e-12) << step;
+  }
+}
+
 }  // namespace
 }  // namespace scree

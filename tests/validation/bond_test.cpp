@@ -115,6 +115,34 @@ TEST(Bonds, ElasticOnesSwing) {
   EXPECT_NEAR(phase, 0.0, 2.0 * std::numbers::pi * 10.0 * std::pow(w * h, 2) / 24.0 + 0.5 * w * h);
 }
 
+// Two pairs fly apart, and the bond of the first breaks: the stress is that of the other, which pulls over
+// its length with the impulse that stops its bodies.
+TEST(Bonds, BrokenOnesCauseNoStress) {
+  const double h = 1e-3, v = 0.1;
+  World world({}, h);
+  world.model.settings.gravity.setZero();
+  world.model.cell.periodic = {true, true, true};
+  world.model.cell.high = Vec3(1.0, 0.8, 0.5);
+  const MaterialIndex second = world.model.materials.add("second", 2500.0);
+  for (int pair = 0; pair < 2; ++pair) {
+    if (pair == 1) world.material = second;
+    for (int i = 0; i < 2; ++i)
+      world.add_sphere(r, Vec3(0.3 + 2.0 * r * i, 0.2 + 0.4 * pair, 0.2),
+                       {Vec3(i == 0 ? -v : v, 0, 0), Vec3::Zero()});
+  }
+  BondLaw weak, strong;
+  weak.glues = {1, 0};
+  weak.breaking_force = 1e-6;
+  strong.glues = {0, 1};
+  world.model.bonds = {weak, strong};
+  const StepReport& report = world.step();
+  ASSERT_EQ(report.bonds_broken, 1);
+  ASSERT_EQ(world.state.bonds.size(), 1u);
+  const double volume = 0.4, branch = 2.0 * r + h * v,  // in the middle of the step
+      stress = -world.state.bodies.mass[2] * v * branch / (volume * h);
+  EXPECT_NEAR(world.result.cell.contact_stress(0, 0), stress, 1e-9 * std::abs(stress));
+}
+
 // Steps much longer than a spring's period: it acts as rigid, and creates no energy.
 TEST(Bonds, StiffOnesAreStable) {
   World world = chain(5, elastic(1e12), false);

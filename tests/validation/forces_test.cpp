@@ -72,6 +72,17 @@ TEST(Forces, SphereSettlesByStokesLaw) {
   }
 }
 
+// Before the first body enters, all that a step reports is a number, and nothing is to be solved.
+TEST(Forces, AFluidWithoutBodies) {
+  World world;
+  world.model.forces.fluid = water(DragLaw::stokes);
+  world.add_floor();
+  const StepReport& report = world.step();
+  EXPECT_NEAR(report.velocity_scale_m_s, g * 1e-3, 1e-15);
+  EXPECT_EQ(report.status, SolveStatus::converged);
+  EXPECT_LE(report.sweeps, 1);
+}
+
 // Without a fluid's inertia the final speed balances drag and weight: Schiller and Naumann's coefficient,
 // solved here for the speed by bisection.
 TEST(Forces, TheFinalSpeedIsThatOfSchillerAndNaumann) {

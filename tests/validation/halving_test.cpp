@@ -56,6 +56,55 @@ TEST(Halving, KeepsACollidingNeedleOutOfTheWall) {
   EXPECT_LT(out.created, 1e-3 * energy);
 }
 
+// Bonds form in a step that is taken back: they form once, and in the places of the first part. Springs that
+// had the places of the whole step would be stretched by a quarter of the way, with 1.6 J each.
+TEST(Halving, BondsFormOnceInStepsThatAreTakenBack) {
+  const double h = 4e-3, speed = 0.1;
+  World probe = needle_at_a_wall(h);
+  double begin_s = 0.0;
+  do begin_s = probe.state.time_s;
+  while (probe.step().halvings == 0);
+
+  World world = needle_at_a_wall(h);
+  world.material = world.model.materials.add("glued", 2500.0);
+  world.add_sphere(0.05, Vec3(1.0, 5.0, 0.0));
+  world.add_sphere(0.05, Vec3(1.1, 5.0, 0.0));
+  BondLaw law;
+  law.glues = {0, 1};
+  law.youngs_modulus = 1e9;
+  law.time_s = begin_s;
+  world.model.bonds.push_back(law);
+  const double pair = world.state.bodies.mass[2] * speed * speed;  // J
+  while (world.state.time_s < begin_s) world.step();
+  world.state.bodies.linear_velocity[2].x() = -speed;
+  world.state.bodies.linear_velocity[3].x() = speed;
+  std::int64_t formed = 0, halvings = 0;
+  for (int k = 0; k < 20; ++k) {
+    const StepReport& report = world.step();
+    formed += report.bonds_formed;
+    halvings += report.halvings;
+    const Bodies& b = world.state.bodies;
+    const double kinetic =
+        0.5 * b.mass[2] * (b.linear_velocity[2].squaredNorm() + b.linear_velocity[3].squaredNorm());
+    EXPECT_LT(kinetic + report.energy.elastic, pair * (1.0 + 1e-9)) << world.state.time_s;
+  }
+  EXPECT_GT(halvings, 0);
+  EXPECT_EQ(formed, 1);
+  EXPECT_EQ(world.state.bonds.size(), 1u);
+}
+
+// A step of several parts reports the deepest overlap of all of them: the first part separates a sphere that
+// overlaps at first.
+TEST(Halving, OverlapsOfAllPartsCount) {
+  World world({}, 1e-4);
+  world.model.settings.substeps = 4;
+  world.model.settings.solver.correction_fraction = 1.0;
+  world.add_floor();
+  world.add_sphere(0.1, Vec3(0, 0, 0.099));
+  EXPECT_NEAR(world.step().penetration_max, 0.01, 1e-6);
+  EXPECT_LT(world.step().penetration_max, 0.0095);
+}
+
 TEST(Halving, IsNotAppliedToSpheresOrSmallRotations) {
   World world = needle_at_a_wall(2e-4);
   EXPECT_EQ(run(world, 0.05).halvings, 0);

@@ -259,6 +259,39 @@ TEST(PiecewiseSteps, PressureOfSpheres) {
 
 // With all velocities reversed, a gas returns to its start, within the precision of the arithmetic: errors
 // grow tenfold per impact and body, so 16 digits last for about ten.
+TEST(PiecewiseSteps, StressOfTwoHardRods) {
+  World world = piecewise({.friction = 0.0, .restitution = 1.0}, 0.01);
+  world.model.settings.gravity.setZero();
+  const double edge = 0.5, r = 0.05, v = 1.0;
+  world.model.cell.periodic = {true, true, true};
+  world.model.cell.high = Vec3(edge, 0.4, 0.4);
+  world.add_sphere(r, Vec3(0.125, 0.2, 0.2), {Vec3(v, 0, 0), Vec3::Zero()});
+  world.add_sphere(r, Vec3(0.375, 0.2, 0.2), {Vec3(-v, 0, 0), Vec3::Zero()});
+  const double free = edge - 4.0 * r, end = 20.0 * free / (2.0 * v);  // twenty impacts
+  Mat3 sum = Mat3::Zero();
+  run(world, end, [&](const StepResult& result) {
+    sum += result.report.time_step_s * (result.cell.contact_stress + result.cell.kinetic_stress);
+  });
+  const double stress = 2.0 * world.state.bodies.mass[0] * v * v / (edge * 0.16) * edge / free;
+  EXPECT_NEAR(sum(0, 0) / end, stress, 1e-11 * stress);
+  EXPECT_LT((sum - sum(0, 0) * Vec3::UnitX() * Vec3::UnitX().transpose()).norm(), 1e-11 * sum(0, 0));
+}
+
+// An overlap is separated in parts of a step; impulses of contacts are those of the whole step.
+TEST(PiecewiseSteps, RestingBodiesPressWithTheirWeight) {
+  World world = piecewise({.friction = 0.3}, 0.01, 1e-3);
+  world.add_floor();
+  world.add_sphere(0.05, Vec3(0, 0, 0.0499));
+  for (int k = 0; k < 3; ++k) {
+    world.step();
+    ASSERT_EQ(world.state.contacts.size(), 1u);
+    const double weight = 9.81 * world.state.bodies.mass[0];
+    EXPECT_NEAR(world.state.contacts.list[0].impulse.z() / world.result.report.time_step_s, weight,
+                1e-4 * weight)
+        << k;
+  }
+}
+
 TEST(PiecewiseSteps, TimeReversalRecoversTheInitialState) {
   for (const Vec3& axes : {Vec3(0.01, 0.01, 0.01), Vec3(0.0125, 0.01, 0.008)}) {
     World world = gas(64, 0.1, axes, 1.0, 0.005);

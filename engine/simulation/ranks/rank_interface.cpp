@@ -4,7 +4,10 @@
 #include <bit>
 #include <cassert>
 #include <cstring>
+#include <limits>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 
 #include "engine/core/ordering.h"
 #include "engine/core/parallel.h"
@@ -418,6 +421,10 @@ void RankInterface::enter(const Model& model, const WholeCut& cut, const RankHal
     all_fixed_ += told[r].fixed;
     changed = changed || told[r].changed != 0;
   }
+  if (constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+      contacts_ > most || whole_bodies_ + all_fixed_ + std::ssize(model.parts) > most)
+    throw std::runtime_error("runs by ranks can have 2147483647 contacts at most; this one has " +
+                             std::to_string(contacts_));
   if (changed) {
     std::vector<std::size_t> first_byte;
     const Bytes all = ranks_.gather(std::as_bytes(std::span(edges_)), &first_byte);

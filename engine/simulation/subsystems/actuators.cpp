@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/simulation/observables.h"
+#include "engine/simulation/subsystems/parts.h"
 
 namespace scree {
 
@@ -84,7 +85,12 @@ void expect_actuators(const Model& model, double begin_s, double h, State& state
   }
 }
 
-void take_actuators(const Model& model, double begin_s, double h, const StepResult& result, State& state) {
+void take_actuators(const Model& model, double begin_s, double h, StepResult& result, State& state) {
+  if (model.actuators.empty()) return;
+  // Parts are at the middle of the (sub)step, and models see its end.
+  const std::vector<PartState> at_middle = state.parts;
+  drift_parts(model, 0.5 * h, state);
+  result.report.time_s = begin_s + h;
   const double over = 1.0 / (begin_s + h - state.time_s);  // sums are over the elapsed part of the step
   for (std::size_t d = 0; d < model.actuators.size(); ++d) {
     const Actuator& actuator = model.actuators[d];
@@ -97,6 +103,7 @@ void take_actuators(const Model& model, double begin_s, double h, const StepResu
     actuator.model->step(begin_s + h, now.inputs, now.memory);
     look(actuator, now.memory, now.outputs);
   }
+  state.parts = at_middle;
 }
 
 }  // namespace scree

@@ -13,6 +13,6 @@ namespace scree {
 void expect_actuators(const Model& model, double begin_s, double h, State& state, Workspace& workspace);
 
 /// Advances actuators through a (sub)step, with its results.
-void take_actuators(const Model& model, double begin_s, double h, const StepResult& result, State& state);
+void take_actuators(const Model& model, double begin_s, double h, StepResult& result, State& state);
 
 }  // namespace scree

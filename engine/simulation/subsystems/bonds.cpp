@@ -182,6 +182,7 @@ void form_bonds(const Model& model, double begin_s, Workspace& w, State& state, 
   const auto note = [&](std::int32_t a, std::int32_t b) { glued.emplace_back(std::minmax(a, b)); };
   for (const Bond& bond : state.bonds) note(bond.a, bond.b);
   std::ranges::sort(glued);
+  w.formed = {state.bonds.size(), result.bonds.size(), state.overrides.bonds};
   state.overrides.bonds.resize(model.bonds.size(), BondStage::waiting);
   for (std::size_t law = 0; law < model.bonds.size(); ++law) {
     if (!is_due(model, state, law, begin_s)) continue;
@@ -345,9 +346,15 @@ bool break_bonds(const Model& model, double h, State& state, Workspace& w) {
   return w.broken.size() > before;
 }
 
-void mend_bonds(State& state, Workspace& w) {
+void undo_bonds(Workspace& w, State& state, StepResult& result) {
   for (const BrokenBond& broken : w.broken) state.bonds[broken.bond].broken = 0;
   w.broken.clear();
+  if (!w.formed) return;
+  result.report.bonds_formed -= std::ssize(state.bonds) - static_cast<std::ptrdiff_t>(w.formed->bonds);
+  state.bonds.resize(w.formed->bonds);
+  result.bonds.resize(w.formed->events);
+  state.overrides.bonds = std::move(w.formed->stages);
+  w.formed.reset();
 }
 
 void take_bonds(const Model& model, double h, State& state, Workspace& w, StepResult& result) {
@@ -362,7 +369,6 @@ void take_bonds(const Model& model, double h, State& state, Workspace& w, StepRe
                             broken.load, broken.energy});
   }
   w.broken.clear();
-  report.bond_use = 0.0;
   report.bonds = 0;
   for (std::size_t k = 0; k < state.bonds.size(); ++k) {
     Bond& bond = state.bonds[k];

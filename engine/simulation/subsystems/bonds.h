@@ -34,8 +34,8 @@ double add_bonds(const Model& model, const State& state, double h, Workspace& wo
 /// Marks the bonds that the solution of a (sub)step of h overloads; did any break? Then the problem
 /// must be solved again without them.
 bool break_bonds(const Model& model, double h, State& state, Workspace& workspace);
-/// Restores the bonds that broke in the (sub)step.
-void mend_bonds(State& state, Workspace& workspace);
+/// Restores the bonds that broke in the (sub)step, and removes those that formed in it.
+void undo_bonds(Workspace& workspace, State& state, StepResult& result);
 
 /// Stores the solution's impulses in the bonds; reports broken bonds and the energy in the springs.
 void take_bonds(const Model& model, double h, State& state, Workspace& workspace, StepResult& result);

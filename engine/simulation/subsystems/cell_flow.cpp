@@ -99,13 +99,13 @@ Vec3 pressed(const Model& model, double mass, double h, const PlacedCell& cell) 
 
 /// Sums over contacts with an impulse.
 struct ContactSums {
-  Mat3 stress = Mat3::Zero(), fabric = Mat3::Zero();  // N m s, and sides
+  Mat3 moment = Mat3::Zero(), fabric = Mat3::Zero();  // N m s, and number
   double touches = 0.0;                               // sides of bodies
 
   static constexpr std::size_t sums = 19;
   template <class F>
   void each_sum(F&& f) {
-    f(stress), f(fabric), f(touches);
+    f(moment), f(fabric), f(touches);
   }
   void join(const ContactSums&) {}
   void over_ranks(Ranks&) {}
@@ -128,7 +128,7 @@ ContactSums sums_of(const std::vector<Contact>& list, std::span<const std::int32
       if (!contact.is_active()) continue;
       const bool wall = is_boundary(contact.key.b);
       const Vec3 branch = wall ? Vec3(-contact.arm_a) : Vec3(contact.arm_b - contact.arm_a);
-      s.stress += contact.impulse.cast<double>() * branch.transpose();
+      s.moment += contact.impulse.cast<double>() * branch.transpose();
       s.fabric += contact.normal * contact.normal.transpose();
       s.touches += wall ? 1.0 : 2.0;
     }
@@ -252,9 +252,50 @@ void take_cell(const Model& model, double begin_s, double h, const Workspace& w,
   state.cell.time_s = begin_s + h;
 }
 
-void report_cell(const Model& model, const State& state, double h, const Workspace& w, CellReport& report) {
+namespace {
+
+/// Sums over the present contacts, resting ones included.
+ContactSums sums_of_all(const State& state) {
+  static thread_local std::vector<std::int32_t> blocks;  // kept from call to call
+  Ranks* const ranks = state.bodies.ranks;
+  cut_rows(state.bodies.subdomains, state.contacts.row, state.contacts.size(), blocks);
+  ContactSums all = sums_of(state.contacts.list, blocks, ranks);
+  if (state.sleepers.sums.contacts == 0) return all;
+  const std::vector<Contact>& resting = state.sleepers.contacts;
+  cut_rows(state.bodies.subdomains, rows_of(resting, state.bodies.size()), resting.size(), blocks);
+  const ContactSums asleep = sums_of(resting, blocks, ranks);
+  all.moment += asleep.moment;
+  all.fabric += asleep.fabric;
+  all.touches += asleep.touches;
+  return all;
+}
+
+}  // namespace
+
+void add_contact_moment(const Model& model, const State& state, const Workspace& w, StepResult& result) {
+  if (!model.cell.is_periodic()) return;
+  result.contact_moment += sums_of_all(state).moment;
+  for (std::size_t k = 0; k < w.bonds.size(); ++k) {
+    const BondPlace& place = w.bonds[k];
+    if (place.row < 0) continue;
+    result.contact_moment +=
+        place.frame.transpose() * state.bonds[k].impulse * (place.arm_b - place.arm_a).transpose();
+  }
+}
+
+void add_moment_of_impacts(const Model& model, StepResult& result) {
+  if (!model.cell.is_periodic()) return;
+  for (const Impact& impact : result.impacts) {
+    const CollisionImpulse& s = impact.collision_impulse;
+    const Vec3 branch = is_boundary(impact.b) ? Vec3(-s.arm_a) : Vec3(s.arm_b - s.arm_a);
+    result.contact_moment += s.impulse * branch.transpose();
+  }
+}
+
+void report_cell(const Model& model, const State& state, double h, StepResult& result) {
   if (!model.cell.is_periodic()) return;
   const PlacedCell cell = cell_at(model, state, state.time_s);
+  CellReport& report = result.cell;
   report = {};
   report.lattice = cell.lattice;
   report.strain = cell.deformation - Mat3::Identity();
@@ -268,24 +309,10 @@ void report_cell(const Model& model, const State& state, double h, const Workspa
   }
   const double over = 1.0 / cell.volume;
 
-  const std::vector<Contact>& resting = state.sleepers.contacts;
-  static thread_local std::vector<std::int32_t> blocks;  // kept from call to call
-  cut_rows(state.bodies.subdomains, state.contacts.row, state.contacts.size(), blocks);
-  const ContactSums awake = sums_of(state.contacts.list, blocks, state.bodies.ranks);
-  ContactSums asleep;
-  if (state.sleepers.sums.contacts > 0) {
-    cut_rows(state.bodies.subdomains, rows_of(resting, state.bodies.size()), resting.size(), blocks);
-    asleep = sums_of(resting, blocks, state.bodies.ranks);
-  }
-  Mat3 of_bonds = Mat3::Zero();
-  for (std::size_t k = 0; k < w.bonds.size(); ++k) {
-    const BondPlace& place = w.bonds[k];
-    if (place.row < 0) continue;
-    of_bonds += place.frame.transpose() * state.bonds[k].impulse * (place.arm_b - place.arm_a).transpose();
-  }
-  report.contact_stress = over / h * (awake.stress + asleep.stress + of_bonds);
-  report.fabric = awake.fabric + asleep.fabric;
-  if (const double contacts = report.fabric.trace(); contacts > 0.0) report.fabric /= contacts;
+  report.contact_stress = over / h * result.contact_moment;
+  const ContactSums contacts = sums_of_all(state);
+  report.fabric = contacts.fabric;
+  if (const double number = report.fabric.trace(); number > 0.0) report.fabric /= number;
 
   const Bodies& bodies = state.bodies;
   const Moments all = moments_of(bodies, model.materials, cell);
@@ -294,8 +321,8 @@ void report_cell(const Model& model, const State& state, double h, const Workspa
   const Mat3 of_fluctuations = all.kinetic - all.momentum * all.momentum.transpose() / all.mass;
   report.kinetic_stress = over * of_fluctuations;
   report.temperature = of_fluctuations.trace() / (3.0 * all.mass);
-  report.contact_number = (awake.touches + asleep.touches) /
-                          static_cast<double>(total(bodies.ranks, std::ssize(bodies.position)));
+  report.contact_number =
+      contacts.touches / static_cast<double>(total(bodies.ranks, std::ssize(bodies.position)));
 }
 
 }  // namespace scree

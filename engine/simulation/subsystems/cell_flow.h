@@ -33,8 +33,15 @@ void set_cell_rate(CellRate which, Workspace& workspace);
 /// Stores the rates in the state and advances its cell to the end of a (sub)step of h from `begin_s`.
 void take_cell(const Model& model, double begin_s, double h, const Workspace& workspace, State& state);
 
-/// Reports on the cell after a step of `h`, with its impulses. Does nothing without a periodic cell.
-void report_cell(const Model& model, const State& state, double h, const Workspace& workspace,
-                 CellReport& report);
+/// Adds the impulses of contacts and bonds in a (sub)step, times their branch vectors, to those of the step.
+/// Does nothing without a periodic cell.
+void add_contact_moment(const Model& model, const State& state, const Workspace& workspace,
+                        StepResult& result);
+/// The same for the impacts of a piecewise step.
+void add_moment_of_impacts(const Model& model, StepResult& result);
+
+/// Reports on the cell after a step of `h`: stresses are means over the step. Does nothing without a periodic
+/// cell.
+void report_cell(const Model& model, const State& state, double h, StepResult& result);
 
 }  // namespace scree

@@ -5,8 +5,10 @@
 
 #include "engine/core/parallel.h"
 #include "engine/modules/flight/clusters.h"
+#include "engine/simulation/halving.h"
 #include "engine/simulation/motion.h"
 #include "engine/simulation/placement.h"
+#include "engine/simulation/subsystems/cell_flow.h"
 #include "engine/simulation/subsystems/parts.h"
 #include "engine/simulation/subsystems/population.h"
 
@@ -287,6 +289,7 @@ void carry_resting(const StepPlan& plan, State& state, StepResult& result,
   const std::vector<BoundaryLoad> loads = result.boundaries;
   const std::vector<PartLoad> loads_of_parts = result.parts;
   const std::size_t touches = result.touches.size();
+  const Mat3 moment = result.contact_moment;
   for (int parts = 1;; parts *= 2) {
     LyingPart resting(state);
     StepPlan part = plan;
@@ -304,6 +307,8 @@ void carry_resting(const StepPlan& plan, State& state, StepResult& result,
     if (overlap == 0.0 || parts == most_parts) {
       result.report.penetration_max = overlap;
       result.report.deepest = deepest;
+      scale_impulses(parts, resting.state);  // forces times h
+      resting.state.memory.last_s = plan.h;
       resting.give_back(state);
       return;
     }
@@ -311,6 +316,7 @@ void carry_resting(const StepPlan& plan, State& state, StepResult& result,
     result.boundaries = loads;
     result.parts = loads_of_parts;
     result.touches.resize(touches);
+    result.contact_moment = moment;
   }
 }
 
@@ -415,6 +421,7 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
   result.impacts = std::move(flown.impacts);
   book_impacts(model, bodies, before, gravity, done.h, result);
   load_boundaries(model, w.boundary_pose, result);
+  add_moment_of_impacts(model, result);
   report.candidates += flown.candidates;
   report.time_step_s = done.h;
   look_for_overlaps(model, bodies, done.end_s, *w.flight, report);

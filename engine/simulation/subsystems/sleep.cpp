@@ -323,20 +323,7 @@ bool wake_struck(const Model& model, double h, int attempt, Workspace& w, State&
         return most;
       },
       [](double a, double b) { return b <= a ? a : b; });
-  if (!any(bodies.ranks, !(largest <= strike_part * fall))) {
-    const FeltSums felt = sum_ranges<FeltSums>(bodies.blocks(), bodies.ranks, [&](const Block& block) {
-      FeltSums of_block;
-      for (std::size_t i = block.begin; i < block.end; ++i) {
-        if (!bodies.is_asleep(i)) continue;
-        of_block.linear += w.felt[i].linear;
-        of_block.angular += bodies.position[i].cross(w.felt[i].linear) + w.felt[i].angular;
-      }
-      return of_block;
-    });
-    report.sleep_impulse -= felt.linear;
-    report.sleep_angular_impulse -= felt.angular;
-    return false;
-  }
+  if (!any(bodies.ranks, !(largest <= strike_part * fall))) return false;
   if (w.decomposition) w.decomposition->leave_problem(state);
   append_of_ghosts(bodies.ranks, state.sleepers.ghosts, w.waking);
   std::vector<std::uint8_t> next;
@@ -346,6 +333,22 @@ bool wake_struck(const Model& model, double h, int attempt, Workspace& w, State&
   report.woken += wake(w.waking, state);
   w.waking.assign(n, 0);
   return true;
+}
+
+void book_sleepers(const State& state, const Workspace& w, StepReport& report) {
+  if (state.sleepers.sums.bodies == 0) return;
+  const Bodies& bodies = state.bodies;
+  const FeltSums felt = sum_ranges<FeltSums>(bodies.blocks(), bodies.ranks, [&](const Block& block) {
+    FeltSums of_block;
+    for (std::size_t i = block.begin; i < block.end; ++i) {
+      if (!bodies.is_asleep(i)) continue;
+      of_block.linear += w.felt[i].linear;
+      of_block.angular += bodies.position[i].cross(w.felt[i].linear) + w.felt[i].angular;
+    }
+    return of_block;
+  });
+  report.sleep_impulse -= felt.linear;
+  report.sleep_angular_impulse -= felt.angular;
 }
 
 void wake_and_fall_asleep(const Model& model, double h, Workspace& w, State& state, StepReport& report) {

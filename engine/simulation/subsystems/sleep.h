@@ -31,13 +31,15 @@ bool wake_pushed(const Model& model, State& state, StepReport& report);
 
 /// Evaluates (Z1) for the solution of a (sub)step of h, and marks the bodies that must wake
 /// (workspace.waking). If any was struck, wakes the marked ones and all within 2^attempt contacts of them,
-/// and returns true: their contacts are in the table again, and a rank has left its problem. Else adds the
-/// sums on sleeping bodies to the report.
+/// and returns true: their contacts are in the table again, and a rank has left its problem.
 bool wake_struck(const Model& model, double h, int attempt, Workspace& workspace, State& state,
                  StepReport& report);
 
-/// At the end of a step: wakes marked bodies, counts the time for which bodies have been still, and puts
-/// bodies to sleep.
+/// Adds the sums (Z1) of the last solution, which is final, to the report.
+void book_sleepers(const State& state, const Workspace& workspace, StepReport& report);
+
+/// At the end of a step, of which the last (sub)step had a length of h: wakes marked bodies, counts the time
+/// for which bodies have been still, and puts bodies to sleep.
 void wake_and_fall_asleep(const Model& model, double h, Workspace& workspace, State& state,
                           StepReport& report);
 

@@ -14,9 +14,9 @@
 // where the compliance c is that of a spring; for rigid rows it is 0.
 //
 // Each participant is a body, also a fixed one: its response is zero and its velocity is prescribed. A fixed
-// body has one entry in the arrays for each contact with it, so that no two contacts change the same entry
-// at the same time.
-// that no two contacts share what they must not change at the same time.
+// body has one entry in the arrays for each contact with it. So no two contacts change
+// the same entry at the same time, and threads may treat the contacts of a batch in any
+// order.
 #pragma once
 
 #include <memory>

@@ -67,6 +67,9 @@ struct RankShare {
   std::int64_t contacts = 0;           // of the whole problem
   Ranks* ranks = nullptr;
   GhostLink* ghosts = nullptr;
+
+  /// False also where there is no subdomain.
+  bool owns(std::size_t subdomain) const { return subdomain < own.size() && own[subdomain] != 0; }
 };
 
 }  // namespace scree

@@ -61,7 +61,11 @@ void divide(const ContactProblem& p, Batches& b) {
   if (!is_whole && p.first_body.empty()) cut_by_contacts(p, own);
   const std::vector<std::int32_t>& first = p.first_body.empty() ? own : p.first_body;
   const std::size_t subdomains = is_whole ? 1 : first.size() - 1;
-  b.subdomain.assign(subdomains, {{}, 0, p.bodies()});
+  // Parts of machines are of every rank, also of one that has no bodies besides.
+  const bool is_foreign = p.share != nullptr && is_whole && !p.share->owns(0);
+  const std::int32_t ghosts = p.first_body.empty() ? 0 : p.first_body.back();
+  const std::size_t end_body = is_foreign ? static_cast<std::size_t>(ghosts) : p.bodies();
+  b.subdomain.assign(subdomains, {{}, 0, end_body});
   b.first_contact.assign(subdomains + 1, 0);
   b.first_contact.back() = p.contacts();
   if (is_whole) return;

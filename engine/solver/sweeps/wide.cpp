@@ -402,7 +402,7 @@ class WideSweeps {
     return share_ == nullptr || share_->by_place.empty() ? place
                                                          : static_cast<std::size_t>(share_->by_place[place]);
   }
-  bool is_own(std::size_t subdomain) const { return share_ == nullptr || share_->own[subdomain] != 0; }
+  bool is_own(std::size_t subdomain) const { return share_ == nullptr || share_->owns(subdomain); }
 
   /// J of the changes.
   float gained(const FreeRow& row) const {
