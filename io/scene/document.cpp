@@ -112,13 +112,14 @@ bool is_unknown_word(const Node& root, const std::string& name, const Fault& fau
   if (std::find(words.begin(), words.end(), name) != words.end()) return false;
   faults.push_back(fault);
   faults.back().problem = "is neither a parameter nor a key of the scene";
-  faults.back().suggestion = did_you_mean(name, words);
   for (const char* section : {"materials", "bodies", "boundaries", "solver", "output", "checkpoints"}) {
-    if (!faults.back().suggestion.empty() || find_key(section, name) == nullptr) continue;
+    if (find_key(section, name) == nullptr) continue;
     const Node* const given = root.find(section);
     const bool is_list = given != nullptr && given->kind == NodeKind::list;
     faults.back().suggestion = fmt::format("write {}{}.{}", section, is_list ? "[0]" : "", name);
+    return true;
   }
+  faults.back().suggestion = did_you_mean(name, words);
   return true;
 }
 

@@ -23,8 +23,8 @@ bool is_sampled(MeasureKind kind) {
     case MeasureKind::bulk:
     case MeasureKind::surface:
     case MeasureKind::profile:
-    case MeasureKind::bodies:
       return true;
+    case MeasureKind::bodies:  // of a path, one phase may be wanted
     case MeasureKind::quantity:
     case MeasureKind::flow:
     case MeasureKind::mixing:
@@ -121,11 +121,11 @@ class MeasurementReader {
         if (stage.law.amplitude == 0.0 || periods < 0.5 ||
             std::abs(periods - std::round(periods)) > phase_share)
           continue;
-        Fault warning =
-            fault_at(*section_.node(), section_.path_of("interval"),
-                     fmt::format("lasts {:.3g} periods of '{}', which vibrates with {:g} Hz: this measure "
-                                 "looks at the ends of rows, so it always meets the same phase",
-                                 periods, part.name, stage.law.frequency));
+        Fault warning = fault_at(
+            *section_.node(), section_.path_of("interval"),
+            fmt::format("is {:.3g} times the period of '{}', which vibrates with {:g} Hz: this measure "
+                        "looks at the ends of rows, so it always meets the same phase",
+                        periods, part.name, stage.law.frequency));
         warning.value = fmt::format("{:g}", interval);
         warning.unit = "s";
         warning.suggestion = fmt::format("interval = {:.3g} meets all phases", 0.31 / stage.law.frequency);

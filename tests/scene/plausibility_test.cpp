@@ -157,7 +157,7 @@ region = { type = "box", low = [-1, -1, 0], high = [1, 1, 1] }
 interval = )" +
            interval + '\n';
   };
-  expect_one(measured("bulk", "0.02"), "lasts 1 periods of");
+  expect_one(measured("bulk", "0.02"), "is 1 times the period of");
   expect_one(measured("bulk", "0.2"), "interval = 0.0062 meets all phases");
   EXPECT_EQ(told_of(measured("bulk", "0.017")), Told{});
   EXPECT_EQ(told_of(measured("residence", "0.02")), Told{});
