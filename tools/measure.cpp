@@ -172,23 +172,21 @@ class TableQuantities {
   std::vector<io::StepRows> rows_;  // [part]
 };
 
+bool comes_from_tables(const MeasurementPlan& plan) {
+  return plan.kind == MeasureKind::quantity && plan.observed != ObservedKind::region;
+}
+
 /// Removes measurements of quantities that no run records, with a warning.
 void leave_out_unrecorded(std::vector<MeasurementPlan>& plans) {
   std::erase_if(plans, [](const MeasurementPlan& plan) {
     const ObservedKindWords& words = words_of(plan.observed);
-    const bool is_recorded = plan.kind != MeasureKind::quantity || plan.observed == ObservedKind::region ||
-                             plan.observed == ObservedKind::run || *words.table != '\0';
+    const bool is_recorded = !comes_from_tables(plan) || *words.table != '\0';
     if (!is_recorded)
       spdlog::warn(
-          "measurement '{}' is left out: quantities of {} are not recorded, and can only be measured in a "
-          "run",
+          "measurement '{}' is left out: quantities of {} are not recorded; only a run can measure them",
           plan.name, words.noun);
     return !is_recorded;
   });
-}
-
-bool comes_from_tables(const MeasurementPlan& plan) {
-  return plan.kind == MeasureKind::quantity && plan.observed != ObservedKind::region;
 }
 
 /// The measurements that need bodies, frame by frame.

@@ -154,10 +154,8 @@ void expect_same_start(Ranks& ranks, const State& state) {
     if (all[r] != all[0])
       throw io::ReadError(
           fmt::format("ranks do not begin with the same state: rank 0 has step {} with {} bodies, rank {} "
-                      "has step {} with {}; "
-                      "every rank reads the scene, and the checkpoint from which a run continues, so all "
-                      "machines must see "
-                      "these files",
+                      "has step {} with {}; every rank reads the scene, and the checkpoint from which a run "
+                      "continues, so all machines must see these files",
                       all[0].step, all[0].bodies, r, all[r].step, all[r].bodies));
 }
 

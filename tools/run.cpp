@@ -356,8 +356,7 @@ int run(const RunOptions& options) {
   if (scene.output.vtk && !io::vtk_problem().empty())
     spdlog::warn(
         "no files for ParaView are written, because {0}; `scree export {1} --to vtk` can write them later, "
-        "and "
-        "`scree export {1} --to vtkhdf` without VTK, for ParaView 5.12 and later",
+        "and `scree export {1} --to vtkhdf` without VTK, for ParaView 5.12 and later",
         io::vtk_problem(), shell_word(p.folder.string()));
   const bool is_new = !p.checkpoint;
   p.checkpoint.reset();

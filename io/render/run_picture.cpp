@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "engine/core/quantile.h"
+#include "engine/core/order_statistic.h"
 
 namespace scree::io {
 
@@ -54,7 +54,7 @@ std::array<double, 2> force_range(const TrajectoryReader& reader) {
     all.insert(all.end(), force.begin(), force.end());
   }
   if (all.empty()) return {0.1, 1.0};
-  const double low = quantile(all, 1.0 - force_share), high = quantile(all, force_share);
+  const double low = order_statistic(all, 1.0 - force_share), high = order_statistic(all, force_share);
   return {std::clamp(low, 1e-4 * high, 0.1 * high), high};
 }
 
@@ -94,7 +94,7 @@ std::array<double, 2> wall_range(const TrajectoryReader& reader, std::size_t qua
     for (const double value : values[quantity])
       if (value != 0.0 && std::isfinite(value)) all.push_back(static_cast<float>(value));
   }
-  return {0.0, quantile(std::move(all), force_share, 1.0f)};
+  return {0.0, order_statistic(std::move(all), force_share, 1.0f)};
 }
 
 /// Edges of the periodic cell in a frame, enlarged by this factor; none if there is no cell.
@@ -257,7 +257,7 @@ std::vector<Chain> RunPicture::chains(std::size_t frame, Paint& paint) const {
   const ColourMap map(options_.map);
   const std::vector<ForceLine> lines = force_lines(reader_, frame);
   const std::vector<float> force = forces(lines);
-  const float strong = quantile(force, force_share, 1.0f);
+  const float strong = order_statistic(force, force_share, 1.0f);
   std::vector<Chain> rods;
   for (const ForceLine& line : lines) {
     if (!(line.force > static_cast<float>(least_force) * strong) || !std::isfinite(line.force)) continue;

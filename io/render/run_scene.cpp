@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/core/quantile.h"
+#include "engine/core/order_statistic.h"
 #include "io/results/recorded_fields.h"
 #include "io/results/wall_mesh.h"
 
@@ -251,7 +251,7 @@ std::array<double, 2> value_range(const TrajectoryReader& reader, const std::str
   }
   if (values.empty()) return {0.0, 1.0};
   const double low = *std::min_element(values.begin(), values.end());
-  return {low, quantile(std::move(values), top_share)};
+  return {low, order_statistic(std::move(values), top_share)};
 }
 
 std::vector<bool> floors(const WallMesh& walls, const Boundaries& boundaries, const Vec3& up,

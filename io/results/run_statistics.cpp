@@ -2,8 +2,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "engine/core/order_statistic.h"
 #include "engine/core/parallel.h"
-#include "engine/core/quantile.h"
 #include "engine/core/state_hash.h"
 #include "engine/simulation/observables.h"
 #include "engine/simulation/placement.h"
@@ -19,7 +19,7 @@ namespace {
 double median_of_last_sixth(const std::vector<double>& times) {
   if (times.empty()) return 0.0;
   const auto count = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, times.size() / 6));
-  return quantile(std::vector<double>(times.end() - count, times.end()), 0.5);
+  return order_statistic(std::vector<double>(times.end() - count, times.end()), 0.5);
 }
 
 double over(double part, double whole) { return whole > 0.0 ? part / whole : 0.0; }
@@ -331,7 +331,7 @@ Pinch RunStatistics::hardest_pinch() const {
   for (const Pressing& of : pressing_) {
     if (of.most.by.empty()) continue;
     Pinch pinch = of.most;
-    pinch.median_force_N = quantile(of.force, 0.5);
+    pinch.median_force_N = order_statistic(of.force, 0.5);
     pinch.relative = of.most_of_momentum / pinch_of_momentum;
     // A constant force is a load, unless steps were unsolved.
     if (over(static_cast<double>(sums_.steps_unsolved), static_cast<double>(sums_.steps)) <=
@@ -386,8 +386,8 @@ Summary RunStatistics::summary(const State& state) const {
   s.pinch = hardest_pinch();
   s.momentum_created_relative = over(gained_N_s_, impulse_size_N_s_);
   s.angular_momentum_created_relative = over(gained_N_m_s_, impulse_size_N_m_s_);
-  s.goal_missed_by_median = quantile(goal_missed_by_, 0.5);
-  s.goal_missed_by_p90 = quantile(goal_missed_by_, 0.9);
+  s.goal_missed_by_median = order_statistic(goal_missed_by_, 0.5);
+  s.goal_missed_by_p90 = order_statistic(goal_missed_by_, 0.9);
   s.given_mean = over(given_sum_, static_cast<double>(s.steps));
   return s;
 }

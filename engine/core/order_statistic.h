@@ -7,10 +7,10 @@
 
 namespace scree {
 
-/// The largest of the values below which no more than a share (0 to 1) of the others lies: 0 gives the least,
-/// 1 the greatest; `none` without values. Values must be finite.
+/// The value with a share (0 to 1) of the others below it: 0 gives the least, 1 the greatest; `none` without
+/// values. It is one of the values, not interpolated. Values must be finite.
 template <class T>
-T quantile(std::vector<T> values, double share, T none = {}) {
+T order_statistic(std::vector<T> values, double share, T none = {}) {
   if (values.empty()) return none;
   const auto place =
       values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
