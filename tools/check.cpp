@@ -1,10 +1,12 @@
 #include "tools/check.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <memory>
+#include <numbers>
 #include <optional>
 #include <span>
 #include <spdlog/spdlog.h>
@@ -79,6 +81,31 @@ double total_mass(const io::Scene& scene) {
   double sum = 0.0;
   for (const double mass : scene.initial.bodies.mass) sum += mass;
   return sum;
+}
+
+/// Diameters of spheres of equal volume, which 10, 50 and 90 % of the mass do not exceed; empty if all are
+/// equal.
+std::string sizes_text(const io::Scene& scene) {
+  const Bodies& bodies = scene.initial.bodies;
+  std::vector<std::pair<double, double>> sorted;  // diameter in mm, mass
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const double volume_m3 = volume(scene.model.shapes, bodies.shape[i]);
+    sorted.emplace_back(1e3 * std::cbrt(6.0 / std::numbers::pi * volume_m3), bodies.mass[i]);
+  }
+  std::ranges::sort(sorted);
+  if (sorted.empty() || sorted.back().first <= sorted.front().first * (1.0 + 1e-9)) return "";
+  std::array<double, 3> d{};
+  const double whole = total_mass(scene);
+  double passed = 0.0;
+  for (const auto& [diameter, mass] : sorted) {
+    for (std::size_t k = 0; k < d.size(); ++k)
+      if (passed < std::array{0.1, 0.5, 0.9}[k] * whole) d[k] = diameter;
+    passed += mass;
+  }
+  return fmt::format(
+      "  sizes       {:.3g} to {:.3g} mm; d10 {:.3g}, d50 {:.3g}, d90 {:.3g} mm of the mass "
+      "(diameters of spheres of equal volume)\n",
+      sorted.front().first, sorted.back().first, d[0], d[1], d[2]);
 }
 
 double kept_at_hand(std::span<const double> rows, double count) {
@@ -333,6 +360,7 @@ std::string check_text(const io::Scene& scene, const Trial& trial) {
   text += fmt::format("  bodies      {}, {}, {:.4g} m^3, {:.4g} kg\n", scene.initial.bodies.size(),
                       plural(static_cast<std::int64_t>(scene.model.shapes.size()), "shape"),
                       total_volume(scene), total_mass(scene));
+  text += sizes_text(scene);
   if (!scene.model.inlets.empty())
     text += fmt::format("  inlets      {}: {} grains will enter if there is room; at most {} at one time{}\n",
                         scene.model.inlets.size(), bodies_to_come(scene), expected.bodies,

@@ -4,12 +4,14 @@
 #include <memory>
 
 #include "io/files/file_errors.h"
+#include "io/files/text_file.h"
 #include "io/files/vtk_file.h"
 #include "io/results/text_export.h"
 #include "io/results/vtk_export.h"
 #include "io/results/vtk_hdf.h"
 #include "tools/command_line.h"
 #include "tools/exit_codes.h"
+#include "tools/interrupt.h"
 #include "tools/job_progress.h"
 #include "tools/output_files.h"
 #include "tools/recorded_run.h"
@@ -60,6 +62,26 @@ void expect_new(const fs::path& path, const ExportOptions& options) {
       fmt::format("{} already exists; choose another name or replace it (--overwrite)", path.string()));
 }
 
+class Interrupted {};
+
+/// Writes to a temporary file beside it, so that half a file never has its name; to devices and pipes
+/// directly.
+void write_text_whole(const fs::path& path, io::TextFormat format, const io::TrajectoryReader& reader,
+                      const std::vector<std::size_t>& frames, const FrameDone& done) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::exists(status) && !fs::is_regular_file(status))
+    return io::write_text(path, format, reader, frames, done);
+  const fs::path passing = io::temporary_name(path);
+  try {
+    io::write_text(passing, format, reader, frames, done);
+    fs::rename(passing, path);
+  } catch (...) {
+    fs::remove(passing, error);
+    throw;
+  }
+}
+
 /// Writes the files. Returns the one to open.
 fs::path write_format(const Format& format, const ExportOptions& options, const io::RunFolder& run,
                       const io::TrajectoryReader& reader, const std::vector<std::size_t>& frames,
@@ -67,7 +89,7 @@ fs::path write_format(const Format& format, const ExportOptions& options, const 
   const fs::path path = options.output.empty() ? run.path / format.file : options.output;
   const io::RunFolder folder{path};
   if (format.text) {
-    io::write_text(path, *format.text, reader, frames, done);
+    write_text_whole(path, *format.text, reader, frames, done);
     return path;
   }
   const bool links = std::string_view(format.name) == "vtkhdf";
@@ -94,8 +116,17 @@ int export_run(const ExportOptions& options) {
   const std::vector<std::size_t> frames = chosen_frames(options.frames, reader);
   JobProgress progress(Progress::detect(options.quiet), "frame", frames.size());
   std::size_t written = 0;
-  const fs::path file =
-      write_format(format, options, run, reader, frames, [&](std::size_t) { progress.done(++written); });
+  catch_interrupts();
+  fs::path file;
+  try {
+    file = write_format(format, options, run, reader, frames, [&](std::size_t) {
+      progress.done(++written);
+      if (interrupt_requested()) throw Interrupted{};
+    });
+  } catch (const Interrupted&) {
+    progress.finish();
+    return exit_interrupted;
+  }
   progress.finish();
   if (!options.quiet) show(fmt::format("{}\n", file.string()));
   return exit_ok;

@@ -166,7 +166,7 @@ int fields(const FieldsOptions& options) {
         "an older version did not record the flow of the cell; images are assumed to move like their bodies");
   FieldFiles files(folder, options.format == "npy" ? "npy" : ending);
   MeanFields mean;
-  std::size_t done = 0;
+  std::size_t done = 0, without_contacts = 0;
   for (const std::size_t k : frames) {
     const PlacedCell periodic = reader.cell(k);
     const std::array<std::size_t, 3> before = grid.count;
@@ -174,17 +174,22 @@ int fields(const FieldsOptions& options) {
     if (options.average && mean.moments() > 0 && grid.count != before)
       throw CLI::ValidationError("--average",
                                  "the periodic cell changes the number of grid cells; give --low and --high");
-    if (!reader.has_contacts(k))
+    const bool has_contacts = reader.has_contacts(k);
+    if (!has_contacts && !options.average)
       spdlog::warn("t = {:g} s: no contacts were recorded, so contact stress is 0", reader.time_s()[k]);
+    without_contacts += has_contacts ? 0 : 1;
     const auto forces = io::contact_forces(reader.contacts(k), reader.run().impulse_time_s);
     const CoarseFields fields =
         coarse_fields(reader.run().model.shapes, reader.bodies(k), forces, grid, r.width, periodic);
     if (options.average)
-      mean.add(fields);
+      mean.add(fields, has_contacts);
     else
       files.write(fmt::format("fields_{:06}", k), reader.time_s()[k], grid, fields);
     progress.done(++done);
   }
+  if (options.average && without_contacts > 0)
+    spdlog::warn("no contacts were recorded in {} of {} frames: contact stress is {}", without_contacts,
+                 frames.size(), without_contacts < frames.size() ? "the mean of the others" : "0");
   if (options.average) files.write("fields_mean", reader.time_s()[frames.back()], grid, mean.mean());
   progress.finish();
   if (!options.quiet) {

@@ -44,8 +44,8 @@ std::vector<std::string> texts_of(const fs::path& table, const std::string& colu
       const auto name = std::ranges::find(fields, column, &io::CsvField::text);
       if (name == fields.end()) return {};
       at = static_cast<std::size_t>(name - fields.begin());
-    } else if (*at < fields.size() && known.insert(std::string(fields[*at].text)).second) {
-      found.emplace_back(fields[*at].text);
+    } else if (*at < fields.size() && known.insert(io::csv_text(fields[*at].text)).second) {
+      found.push_back(io::csv_text(fields[*at].text));
     }
   }
   return found;
@@ -310,7 +310,7 @@ int measure(const MeasureOptions& options) {
     all.emplace_back(plan, plan.interval_s > 0.0 ? plan.interval_s : interval, slack);
     series.push_back(io::series_of(all.back()));
   }
-  JobProgress progress(Progress::detect(options.quiet), "frame", frames.size());
+  JobProgress progress(Progress::detect(options.quiet || options.json), "frame", frames.size());
   const auto needs_contacts = [](const Measuring& m) { return m.measurement().needs_contacts(); };
   if (std::ranges::any_of(all, needs_contacts) &&
       std::ranges::none_of(frames, [&](std::size_t k) { return k > 0 && reader.has_contacts(k); }))

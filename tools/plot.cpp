@@ -129,12 +129,11 @@ std::vector<double> at_places(const Points& curve, const std::vector<double>& x)
   return y;
 }
 
-/// Means of both over parts of the same width in x.
-Points averaged(const Points& curve, double width) {
+/// Points whose parts of the same width in `time` have the same mean; times in rising order.
+Points averaged(const Points& curve, const std::vector<double>& time, double width) {
   std::map<std::int64_t, std::array<double, 3>> parts;
   for (std::size_t k = 0; k < curve.x.size(); ++k) {
-    if (!std::isfinite(curve.x[k]) || !std::isfinite(curve.y[k])) continue;
-    auto& [count, x, y] = parts[static_cast<std::int64_t>(std::floor(curve.x[k] / width))];
+    auto& [count, x, y] = parts[static_cast<std::int64_t>(std::floor(time[k] / width))];
     count += 1.0;
     x += curve.x[k];
     y += curve.y[k];
@@ -151,29 +150,24 @@ Points averaged(const Points& curve, double width) {
 /// many points; over another column if one is given.
 Points drawn(const io::RunFolder& run, const std::vector<Source>& all, const Source& source,
              const PlotOptions& options) {
-  Points curve = points_of(run, source);
-  if (options.from || options.until) {
-    Points part;
-    for (std::size_t k = 0; k < curve.x.size(); ++k) {
-      if (curve.x[k] < options.from.value_or(-infinity) || curve.x[k] > options.until.value_or(infinity))
-        continue;
-      part.x.push_back(curve.x[k]);
-      part.y.push_back(curve.y[k]);
-    }
-    curve = std::move(part);
+  const Points recorded = points_of(run, source);
+  const std::vector<double> x =
+      options.x.empty() ? recorded.x : at_places(points_of(run, find_source(all, options.x)), recorded.x);
+  Points curve;  // where both are known
+  std::vector<double> time;
+  for (std::size_t k = 0; k < recorded.x.size(); ++k) {
+    if (recorded.x[k] < options.from.value_or(-infinity) ||
+        recorded.x[k] > options.until.value_or(infinity) || !std::isfinite(recorded.x[k]) ||
+        !std::isfinite(recorded.y[k]) || !std::isfinite(x[k]))
+      continue;
+    curve.x.push_back(x[k]);
+    curve.y.push_back(recorded.y[k]);
+    time.push_back(recorded.x[k]);
   }
-  Points other;
-  if (!options.x.empty()) other.y = at_places(points_of(run, find_source(all, options.x)), curve.x);
   double width = options.average;
-  if (width == 0.0 && curve.x.size() > most_points)
-    width = (curve.x.back() - curve.x.front()) / static_cast<double>(most_points);
-  if (width > 0.0) {
-    other.x = curve.x;
-    curve = averaged(curve, width);
-    if (!other.y.empty()) other = averaged(other, width);
-  }
-  if (!options.x.empty()) curve.x = other.y;
-  return curve;
+  if (width == 0.0 && time.size() > most_points)
+    width = (time.back() - time.front()) / static_cast<double>(most_points);
+  return width > 0.0 ? averaged(curve, time, width) : curve;
 }
 
 /// Separates the runs and the measures of a command line: folders are runs.

@@ -156,6 +156,18 @@ std::vector<double> picture_times(const io::TrajectoryReader& reader, const std:
   return times;
 }
 
+/// Do intervals between frames differ, so that a film of them would not show time evenly?
+bool are_uneven(const io::TrajectoryReader& reader, const std::vector<std::size_t>& frames) {
+  constexpr double most = 1.5;
+  double shortest = infinity, longest = 0.0;
+  for (std::size_t k = 1; k < frames.size(); ++k) {
+    const double interval = reader.time_s()[frames[k]] - reader.time_s()[frames[k - 1]];
+    if (k + 1 < frames.size()) shortest = std::min(shortest, interval);  // the last one may be cut off
+    longest = std::max(longest, interval);
+  }
+  return shortest < infinity && longest > most * shortest;
+}
+
 /// Where the pictures go: each into a file, all into a film, or both.
 class Target {
  public:
@@ -176,7 +188,11 @@ class Target {
       fs::create_directories(folder_, error);
       if (error) throw io::WriteError(fmt::format("cannot write {}: {}", folder_.string(), error.message()));
     }
-    times_ = picture_times(reader, frames, single_.empty() ? options.pictures : 0);
+    const bool evens_out = film_only && options.pictures == 0 && are_uneven(reader, frames);
+    times_ = picture_times(reader, frames,
+                           evens_out         ? std::ssize(frames)
+                           : single_.empty() ? options.pictures
+                                             : 0);
     if (!single_.empty() || (!film_only && times_.size() < 2)) return;
     film_path_ = film_only ? options.output : folder_ / "film.mp4";
     if (!film_only && !has_program("ffmpeg")) {

@@ -3,6 +3,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "engine/core/parallel.h"
 #include "engine/core/vector4.h"
@@ -42,8 +43,24 @@ std::int64_t cell_index(double offset, double size) {
 
 struct Extent {
   double smallest = infinity, largest = 0.0;  // longest box edges, m
-  Vec3 low = Vec3::Constant(infinity);
+  Vec3 low = Vec3::Constant(infinity), high = -low;
 };
+
+/// The median of the centres of a thousand boxes: single ones far away do not move it.
+Vec3 middle_of(std::span<const BoundingBox> boxes) {
+  Vec3 middle = Vec3::Zero();
+  std::vector<double> some;
+  for (int axis = 0; axis < 3; ++axis) {
+    some.clear();
+    for (std::size_t i = 0; i < boxes.size(); i += 1 + boxes.size() / 1000)
+      if (boxes[i].centre.allFinite()) some.push_back(boxes[i].centre[axis]);
+    if (some.empty()) continue;
+    const auto half = some.begin() + static_cast<std::ptrdiff_t>(some.size() / 2);
+    std::nth_element(some.begin(), half, some.end());
+    middle[axis] = *half;
+  }
+  return middle;
+}
 
 Grid make_grid(std::span<const BoundingBox> boxes) {
   const Extent extent = reduce_blocks(
@@ -56,6 +73,7 @@ Grid make_grid(std::span<const BoundingBox> boxes) {
           e.smallest = std::min(e.smallest, edge);
           e.largest = std::max(e.largest, edge);
           e.low = e.low.cwiseMin(boxes[i].centre);
+          e.high = e.high.cwiseMax(boxes[i].centre);
         }
         return e;
       },
@@ -63,6 +81,7 @@ Grid make_grid(std::span<const BoundingBox> boxes) {
         a.smallest = std::min(a.smallest, b.smallest);
         a.largest = std::max(a.largest, b.largest);
         a.low = a.low.cwiseMin(b.low);
+        a.high = a.high.cwiseMax(b.high);
         return a;
       });
   Grid grid;
@@ -76,6 +95,10 @@ Grid make_grid(std::span<const BoundingBox> boxes) {
   for (int level = 0; level < levels; ++level) {
     grid.cell_size[level] = std::ldexp(largest, std::min(level - used, 0));
   }
+  // Where lost bodies are too far away for the number of cells, most bodies must not share one.
+  const double room = grid.cell_size[0] * static_cast<double>(last_cell);
+  if (!((extent.high - extent.low).maxCoeff() <= room))
+    grid.origin = middle_of(boxes) - Vec3::Constant(0.5 * room);
   return grid;
 }
 
@@ -346,7 +369,9 @@ struct Flow {
   }
 };
 
-bool still_within(std::span<const BoundingBox> boxes, const std::vector<BoundingBox>& wide,
+/// `for_strain`, m, is left for the flow: it moves centres apart that the motion of each body alone does not
+/// show.
+bool still_within(std::span<const BoundingBox> boxes, const std::vector<BoundingBox>& wide, double for_strain,
                   const Flow& flow) {
   if (wide.size() != boxes.size()) return false;
   const bool stands = flow.is_none();
@@ -355,7 +380,9 @@ bool still_within(std::span<const BoundingBox> boxes, const std::vector<Bounding
       boxes.size(), grain_light, true,
       [&](const Block& block) {
         for (std::size_t i = block.begin; i < block.end; ++i) {
-          if (!(stands ? within(boxes[i], wide[i]) : within(boxes[i], flow(wide[i])))) return false;
+          BoundingBox room = stands ? wide[i] : flow(wide[i]);
+          room.half.array() -= for_strain;
+          if (!within(boxes[i], room)) return false;
         }
         return true;
       },
@@ -413,14 +440,19 @@ void update_candidate_pairs(std::span<const BoundingBox> boxes,
   const std::size_t n = boxes.size();
   Flow flow;
   if (cell.deformation != w.deformation) flow = {cell.centre, cell.deformation * w.deformation.inverse()};
-  if (!still_within(boxes, w.wide, flow)) {
-    double more = 0.0;
-    if (cell.flows())
-      for (const BoundingBox& box : boxes)
-        if (box.half.allFinite()) more = std::max(more, 2.0 * most_strain * box.half.maxCoeff());
+  if (!still_within(boxes, w.wide, w.for_strain, flow)) {
+    w.for_strain = 0.0;
+    if (cell.flows()) {
+      // Centres whose boxes meet are sqrt(3) (half + skin) of each apart at most; twice that, for the reserve
+      // itself.
+      const double of_length = 2.0 * std::numbers::sqrt3 * most_strain;
+      for (std::size_t i = 0; i < n; ++i)
+        if (boxes[i].half.allFinite())
+          w.for_strain = std::max(w.for_strain, of_length * (boxes[i].half.maxCoeff() + skin(i)));
+    }
     w.wide.resize(n);
     for_each_index(n, grain_light, [&](std::size_t i) {
-      w.wide[i] = {boxes[i].centre, boxes[i].half + Vec3::Constant(skin(i) + more)};
+      w.wide[i] = {boxes[i].centre, boxes[i].half + Vec3::Constant(skin(i) + w.for_strain)};
     });
     w.deformation = cell.deformation;
     find_candidate_pairs(w.wide, cell, w.wide_pairs);

@@ -46,6 +46,7 @@ struct PairListWorkspace {
   std::vector<BoundingBox> wide;        // [body] enlarged boxes of the last search
   CandidatePairs wide_pairs;            // pairs of these
   Mat3 deformation = Mat3::Identity();  // of the cell at the last search: enlarged boxes move with the flow
+  double for_strain = 0.0;  // m, part of the wide boxes that the flow of the cell may use up, not motion
 };
 
 /// Gives exactly the pairs of find_candidate_pairs(), in the same order. It searches only when a box has left

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <optional>
 
-#include "engine/core/eigenbasis.h"
-#include "engine/core/frames.h"
 #include "engine/geometry/ellipsoid_walls.h"
 
 namespace scree {
@@ -14,22 +12,23 @@ namespace {
 
 using Touch = FrameTouch;
 
-/// Along the edge the ellipsoid is an ellipse: its projection, with the matrix Q^T S Q.
-Touch on_line(const FramedEllipsoid& g, const Vec3& from, const Vec3& along) {
-  const auto [u, w] = tangents(along);
-  const Vec3 su = g.matrix * u, sw = g.matrix * w;
-  Mat2 shadow;
-  shadow << u.dot(su), u.dot(sw), w.dot(su), w.dot(sw);
-  const Mat2 turn = eigenbasis(shadow);
-  const Vec2 squares = (turn.transpose() * shadow * turn).diagonal().cwiseMax(0.0);
-  const Vec3 first = turn(0, 0) * u + turn(1, 0) * w, second = turn(0, 1) * u + turn(1, 1) * w,
-             to = from - g.centre;
-  const double a = std::sqrt(squares[0]), b = std::sqrt(squares[1]);
-  // The third axis has any length; it has no effect.
-  const Nearest p = nearest({{a, b, a}}, {to.dot(first), to.dot(second), 0.0});
-  const Vec3 n = -(p.normal[0] * first + p.normal[1] * second), sn = g.matrix * n;
-  const Vec3 deepest = g.centre - sn / std::sqrt(n.dot(sn));
-  return {n, from + along.dot(deepest - from) * along, p.distance};
+/// The squared distance of the origin from an edge.
+double squared_distance(const Vec3& from, const Vec3& to) {
+  const Vec3 along = to - from;
+  const double length = along.squaredNorm();
+  const double at = length > 0.0 ? std::clamp(-from.dot(along) / length, 0.0, 1.0) : 0.0;
+  return (from + at * along).squaredNorm();
+}
+
+/// From a triangle: over its face, or from the nearest of its edges.
+double squared_distance(const Vec3& a, const Vec3& b, const Vec3& c) {
+  const Vec3 normal = (b - a).cross(c - a);
+  const auto inside = [&](const Vec3& from, const Vec3& to) {
+    return normal.cross(to - from).dot(-from) >= 0.0;
+  };
+  if (const double area = normal.squaredNorm(); area > 0.0 && inside(a, b) && inside(b, c) && inside(c, a))
+    return normal.dot(a) * normal.dot(a) / area;
+  return std::min({squared_distance(a, b), squared_distance(b, c), squared_distance(c, a)});
 }
 
 /// Contacts in the frame of the mesh, each face, edge and vertex once.
@@ -46,8 +45,13 @@ class Collector {
     const std::array<std::int32_t, 3>& t = m_.triangles[triangle];
     const Touch face = on_plane(g_, m_.points[t[0]], m_.normals[triangle]);
     if (face.distance > margin_) return;  // then its edges and vertices are farther too
-    if (is_over(m_, triangle, face.at, 1e-12 * size_))
-      add(face, static_cast<std::uint32_t>(m_.patch[triangle]));
+    if (is_over(m_, triangle, face.at, 1e-12 * size_)) {
+      const auto patch = static_cast<std::uint32_t>(m_.patch[triangle]);
+      if (face.distance >= 0.0 || covers_its_place(g_, face))
+        add(face, patch);
+      else
+        in_doubt_.emplace_back(face, patch);
+    }
     for (const std::int32_t e : m_.edge_of[triangle])
       if (m_.edges[e].is_sharp) edges_.push_back(e);
     for (const std::int32_t v : t)
@@ -64,8 +68,48 @@ class Collector {
     for (const std::int32_t v : vertices_) {
       if (!((m_.points[v] - g_.centre).norm() <= size_ + margin_)) continue;
       const Touch touch = on_point(g_, m_.points[v]);
-      if (is_near(touch) && is_free_of_edges(m_, v, touch.normal))
-        add(touch, mesh_vertex + static_cast<std::uint32_t>(v));
+      const std::uint32_t feature = mesh_vertex + static_cast<std::uint32_t>(v);
+      if (!is_near(touch)) continue;
+      if (is_free_of_edges(m_, v, touch.normal)) {
+        add(touch, feature);
+      } else if (touch.distance < 0.0) {
+        const auto far = on_far_side_of_point(g_, m_.points[v]);
+        if (far && is_near(*far) && is_free_of_edges(m_, v, far->normal))
+          in_doubt_.emplace_back(*far, feature);
+      }
+    }
+  }
+
+  /// Last, the least deep first. A face whose place is not in the body: its patch reaches into the body, and
+  /// no edge or vertex of it is less deep, else the body is beside it. The far side of an edge or a vertex:
+  /// if there is no other contact.
+  void decide_doubts(const Vec3& low, const Vec3& high) {
+    if (in_doubt_.empty()) return;
+    std::ranges::sort(in_doubt_, [](const auto& a, const auto& b) {
+      return a.first.distance != b.first.distance ? a.first.distance > b.first.distance : a.second < b.second;
+    });
+    std::vector<std::int32_t> near;
+    triangles_near(m_, low, high, [&](std::int32_t t) { near.push_back(t); });
+    const auto rivals = [&](std::uint32_t feature, auto&& is_rival) {
+      return std::ranges::any_of(found, [&](const auto& f) {
+        return is_rival(f.first) && std::ranges::any_of(near, [&](std::int32_t t) {
+                 return has(t, feature) && std::ranges::any_of(near, [&](std::int32_t other) {
+                          return m_.patch[other] == m_.patch[t] && has(other, f.second);
+                        });
+               });
+      });
+    };
+    for (const auto& [touch, feature] : in_doubt_) {
+      if (feature < mesh_edge) {
+        const bool reaches =
+            std::ranges::any_of(near, [&](std::int32_t t) { return has(t, feature) && reaches_in(t); });
+        if (!reaches) continue;
+        if (rivals(feature, [&](const Touch& f) { return f.distance > touch.distance && f.distance < 0.0; }))
+          continue;
+      } else if (rivals(feature, [](const Touch&) { return true; })) {
+        continue;
+      }
+      add(touch, feature);
     }
   }
 
@@ -79,10 +123,42 @@ class Collector {
     const double length = way.norm();
     const Vec3 along = way / length, to = g_.centre - from;
     if (!((to - along.dot(to) * along).norm() <= size_ + margin_)) return;
-    const Touch touch = on_line(g_, from, along);
-    const double at = along.dot(touch.at - from);
-    if (is_near(touch) && at >= 0.0 && at <= length && is_free_of_faces(m_, edge, touch.normal))
-      add(touch, mesh_edge + number);
+    const LineView line(g_, from, along);
+    const Touch touch = line.touch();
+    const auto is_on_it = [&](const Touch& t) {
+      const double at = along.dot(t.at - from);
+      return at >= 0.0 && at <= length && is_free_of_faces(m_, edge, t.normal);
+    };
+    if (!is_near(touch)) return;
+    // If its place is not in the body, the edge may pass beside it.
+    const auto reaches_in = [&] {
+      return squared_distance(in_ball(from), in_ball(m_.points[edge.to])) < 1.0;
+    };
+    if (is_on_it(touch)) {
+      if (touch.distance >= 0.0 || covers_its_place(g_, touch) || reaches_in())
+        add(touch, mesh_edge + number);
+    } else if (touch.distance < 0.0 && reaches_in()) {
+      const auto far = line.touch_on_far_side();
+      if (far && is_near(*far) && is_on_it(*far)) in_doubt_.emplace_back(*far, mesh_edge + number);
+    }
+  }
+
+  /// Is a feature, by its number, a part of a triangle?
+  bool has(std::int32_t triangle, std::uint32_t feature) const {
+    const auto number = static_cast<std::int32_t>(feature & (mesh_edge - 1));
+    if (feature < mesh_edge) return m_.patch[triangle] == number;
+    return std::ranges::count(feature < mesh_vertex ? m_.edge_of[triangle] : m_.triangles[triangle], number) >
+           0;
+  }
+
+  /// A point where the ellipsoid is the unit ball.
+  Vec3 in_ball(const Vec3& x) const {
+    return Vec3(g_.axes.transpose() * (x - g_.centre)).cwiseQuotient(g_.shape.semi_axes);
+  }
+  bool reaches_in(std::int32_t triangle) const {
+    const std::array<std::int32_t, 3>& t = m_.triangles[triangle];
+    return squared_distance(in_ball(m_.points[t[0]]), in_ball(m_.points[t[1]]), in_ball(m_.points[t[2]])) <
+           1.0;
   }
 
   /// Leaves out a contact that exists already, under the same name or from another feature at the same place.
@@ -96,18 +172,26 @@ class Collector {
   const MeshSurface& m_;
   double margin_, depth_, size_;
   std::vector<std::int32_t> edges_, vertices_;
+  std::vector<std::pair<Touch, std::uint32_t>> in_doubt_;
 };
 
-/// The distance from one feature only, at any place of contact.
-double distance_from(const FramedEllipsoid& g, const MeshSurface& m, std::uint32_t feature,
-                     std::int32_t face) {
+/// The distance from one feature only, at any place of contact; before, it touched with that normal.
+double distance_from(const FramedEllipsoid& g, const MeshSurface& m, std::uint32_t feature, std::int32_t face,
+                     const Vec3& before) {
   const auto number = static_cast<std::int32_t>(feature & (mesh_edge - 1));
-  if (feature >= mesh_vertex) return on_point(g, m.points[number]).distance;
-  if (feature >= mesh_edge) {
-    const Vec3& from = m.points[m.edges[number].from];
-    return on_line(g, from, (m.points[m.edges[number].to] - from).normalized()).distance;
+  if (feature < mesh_edge) return on_plane(g, m.points[m.triangles[face][0]], m.normals[face]).distance;
+  const auto choose = [&](const Touch& near, auto&& look_far) {
+    if (!(near.distance < 0.0) || near.normal.dot(before) > 0.9) return near.distance;
+    const std::optional<Touch> far = look_far();
+    return far && far->normal.dot(before) > near.normal.dot(before) ? far->distance : near.distance;
+  };
+  if (feature >= mesh_vertex) {
+    const Vec3& point = m.points[number];
+    return choose(on_point(g, point), [&] { return on_far_side_of_point(g, point); });
   }
-  return on_plane(g, m.points[m.triangles[face][0]], m.normals[face]).distance;
+  const Vec3& from = m.points[m.edges[number].from];
+  const LineView line(g, from, (m.points[m.edges[number].to] - from).normalized());
+  return choose(line.touch(), [&] { return line.touch_on_far_side(); });
 }
 
 }  // namespace
@@ -120,6 +204,7 @@ void contacts(const Ellipsoid& shape, const Pose& pose, const PlacedMesh& mesh, 
   Collector collector(g, m, margin);
   triangles_near(m, g.centre - half, g.centre + half, [&](std::int32_t t) { collector.look_at(t); });
   collector.look_at_edges_and_vertices();
+  collector.decide_doubts(g.centre - half, g.centre + half);
   std::ranges::sort(collector.found, {}, [](const auto& f) { return f.second; });
   for (const auto& [touch, feature] : collector.found) {
     Gap gap;
@@ -137,35 +222,15 @@ double gap_acceleration(const Ellipsoid& shape, const Pose& pose, const PlacedMe
   const MeshSurface& m = *mesh.mesh;
   std::int32_t face = -1;
   if (contact.feature < mesh_edge) face = m.triangle_of_patch[contact.feature];
+  const Vec3 before = mesh.pose.orientation.conjugate() * contact.normal;
   const auto at = [&](double t) {
     return distance_from(in_frame(shape, moved(pose, WallMotion{pose.position, motion.body}, t),
                                   moved(mesh.pose, motion.wall, t)),
-                         m, contact.feature, face);
+                         m, contact.feature, face, before);
   };
   const double dt = difference_time(shape, pose, motion);
   return (at(dt) - 2.0 * contact.distance + at(-dt)) / (dt * dt);
 }
-
-namespace {
-
-/// The squared distance of the origin from a triangle: over its face, or from the nearest of its edges.
-double squared_distance(const Vec3& a, const Vec3& b, const Vec3& c) {
-  const Vec3 normal = (b - a).cross(c - a);
-  const auto inside = [&](const Vec3& from, const Vec3& to) {
-    return normal.cross(to - from).dot(-from) >= 0.0;
-  };
-  if (const double area = normal.squaredNorm(); area > 0.0 && inside(a, b) && inside(b, c) && inside(c, a))
-    return normal.dot(a) * normal.dot(a) / area;
-  const auto of_edge = [](const Vec3& from, const Vec3& to) {
-    const Vec3 along = to - from;
-    const double length = along.squaredNorm();
-    const double at = length > 0.0 ? std::clamp(-from.dot(along) / length, 0.0, 1.0) : 0.0;
-    return (from + at * along).squaredNorm();
-  };
-  return std::min({of_edge(a, b), of_edge(b, c), of_edge(c, a)});
-}
-
-}  // namespace
 
 bool reaches_into(const Ellipsoid& shape, const Pose& pose, const PlacedMesh& placed) {
   const MeshSurface& mesh = *placed.mesh;

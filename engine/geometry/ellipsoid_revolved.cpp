@@ -32,25 +32,6 @@ Vec2 half_plane(const Vec3& x) { return {std::hypot(x[0], x[1]), x[2]}; }
 Vec3 round_the_axis(double phi) { return {-std::sin(phi), std::cos(phi), 0.0}; }
 double ring_angle(std::uint32_t k) { return 2.0 * pi * k / ring_contacts; }
 
-/// The maximum uphill of phi, by the sign of the slope; of several, one that is higher than phi. `step`:
-/// distance at which the function is known to be lower, or the range of the search.
-template <class Value, class Slope>
-double peak(Value&& value, Slope&& slope, double phi, double step) {
-  constexpr int halvings = 40;
-  const double way = slope(phi) > 0.0 ? step : -step;
-  double low = 0.0, high = 1.0, highest = value(phi);
-  for (int k = 0; k < halvings && way * slope(phi + high * way) > 0.0; ++k) {
-    const double middle = 0.5 * (low + high), here = value(phi + middle * way);
-    if (here > highest && way * slope(phi + middle * way) > 0.0) {
-      low = middle;
-      highest = here;
-    } else {
-      high = middle;
-    }
-  }
-  return phi + way * falling_root([&](double x) { return way * slope(phi + x * way); }, low, high);
-}
-
 /// A cone's lines with the ellipsoid on one side: sign +1 inside, -1 outside. F(phi) = N.c + sign h(N) has
 /// its maxima at the contacts.
 struct Cone {
@@ -176,6 +157,30 @@ class Collector {
     if (!g_.centre.isZero(0.0)) look(g_.centre.normalized());
   }
 
+  /// Last, the least deep first. A segment's place that is not in the body: the segment reaches into the body
+  /// elsewhere, and no corner of it is less deep, else the body is beside it.
+  void decide_doubts() {
+    std::ranges::sort(in_doubt_, [](const Doubt& a, const Doubt& b) {
+      return a.touch.distance != b.touch.distance ? a.touch.distance > b.touch.distance
+                                                  : a.element < b.element;
+    });
+    const double rounding = s_.rounding;
+    for (const Doubt& d : in_doubt_) {
+      const std::array<std::size_t, 2> ends{d.element, (d.element + 1) % s_.corners.size()};
+      const bool is_less_deep = std::ranges::any_of(found, [&](const auto& f) {
+        const std::size_t of = f.second / per_element;
+        return f.first.distance < rounding && f.first.distance > d.touch.distance &&
+               (of == s_.segments.size() + ends[0] || of == s_.segments.size() + ends[1]);
+      });
+      if (is_less_deep) continue;
+      const bool reaches = d.is_middle_over ||
+                           std::ranges::any_of(ends, [&](std::size_t k) { return reaches_in(k, rounding); });
+      if (!reaches) continue;
+      element_ = d.element;
+      add(d.touch);
+    }
+  }
+
   std::vector<std::pair<Touch, std::uint32_t>> found;
 
  private:
@@ -196,14 +201,38 @@ class Collector {
 
   void look_at_disc(const Segment& s) {
     const Touch t = on_disc(g_, s);
-    if (t.distance <= margin_ && is_over(s, half_plane(t.at))) add(t);
+    if (t.distance <= margin_ && is_over(s, half_plane(t.at))) take(t, s);
   }
 
   bool look_at_line(const Cone& cone, double phi) {
     const Touch t = cone.touch(phi);
     if (!(t.distance <= margin_ && is_over(cone.segment, in_profile(t.at, phi)))) return false;
-    add(t);
+    take(t, cone.segment);
     return true;
+  }
+
+  bool is_in_doubt(const Touch& t) const {
+    return t.distance < s_.rounding && !covers_its_place(g_, t, s_.rounding);
+  }
+
+  void take(const Touch& t, const Segment& s) {
+    if (!is_in_doubt(t)) return add(t);
+    const double rounding = s_.rounding;
+    const double offset = s.normal.dot(s.from);
+    const std::optional<Vec3> middle = is_disc(s) ? middle_of_section(g_, t, rounding)
+                                                  : middle_of_section(g_, t, rounding, [&](const Vec3& x) {
+                                                      return s.normal.dot(half_plane(x)) < offset;
+                                                    });
+    in_doubt_.push_back({t, element_, middle && is_over(s, half_plane(*middle))});
+  }
+
+  /// Does any part of a corner's circle, with its rounding, reach into the grain?
+  bool reaches_in(std::size_t k, double rounding) const {
+    const Vec2& corner = s_.corners[k];
+    if (corner[0] == 0.0) return on_point(g_, Vec3(0.0, 0.0, corner[1])).distance < rounding;
+    bool reaches = false;
+    for_minima_of_circle(corner, [&](const Touch& t, double) { reaches |= t.distance < rounding; });
+    return reaches;
   }
 
   /// Angles next to that of the grain's centre, up to a cosine and one beyond: on both sides of the first, or
@@ -259,12 +288,13 @@ class Collector {
     if (!touches) return;
     look_all_round([&](double phi) { return cone.touch(phi); },
                    [&](const Touch& t, double phi, std::uint32_t k) {
-                     if (is_over(cone.segment, in_profile(t.at, phi))) add_to_ring(t, k);
+                     if (is_over(cone.segment, in_profile(t.at, phi)) && !is_in_doubt(t)) add_to_ring(t, k);
                    });
   }
 
-  void look_at_circle(std::size_t k) {
-    const Vec2& corner = s_.corners[k];
+  /// Calls take(touch, phi) for the nearest places of a circle; returns whether all of it is within reach.
+  template <class Take>
+  bool for_minima_of_circle(const Vec2& corner, Take&& take) const {
     const double reach = size_ + margin_, radius = corner[0];
     const double facing = std::atan2(g_.centre[1], g_.centre[0]);
     // The part within reach of the centre, and a little beyond: the nearest place is not at its ends.
@@ -283,13 +313,21 @@ class Collector {
         continue;
       const double phi =
           nearest_on_circle(g_, corner, facing - half_range + static_cast<double>(i) * step, step);
-      const Touch t = touch(phi);
-      if (is_near(t) && is_free(k, in_profile(t.normal, phi))) add(t);
+      take(touch(phi), phi);
     }
+    return whole;
+  }
+
+  void look_at_circle(std::size_t k) {
+    const Vec2& corner = s_.corners[k];
+    const bool whole = for_minima_of_circle(corner, [&](const Touch& t, double phi) {
+      if (is_near(t) && is_free(k, in_profile(t.normal, phi))) add(t);
+    });
     if (whole)
-      look_all_round(touch, [&](const Touch& t, double phi, std::uint32_t number) {
-        if (is_near(t) && is_free(k, in_profile(t.normal, phi))) add_to_ring(t, number);
-      });
+      look_all_round([&](double phi) { return on_point(g_, at_angle(corner, phi)); },
+                     [&](const Touch& t, double phi, std::uint32_t number) {
+                       if (is_near(t) && is_free(k, in_profile(t.normal, phi))) add_to_ring(t, number);
+                     });
   }
 
   /// The smallest distance of a ring: if all its points are near, three of them hold the grain.
@@ -327,6 +365,12 @@ class Collector {
   double margin_, depth_, size_;
   Vec2 centre_;
   std::size_t element_ = 0;
+  struct Doubt {
+    Touch touch;
+    std::size_t element;
+    bool is_middle_over;
+  };
+  std::vector<Doubt> in_doubt_;
 };
 
 /// The distance of one feature only from the sharp surface, at any place of contact; before, it touched
@@ -366,6 +410,7 @@ void contacts(const Ellipsoid& shape, const Pose& pose, const PlacedRevolved& wa
   } else {
     for (std::size_t k = 0; k < s.segments.size(); ++k) collector.look_at_segment(k);
     for (std::size_t k = 0; k < s.corners.size(); ++k) collector.look_at_corner(k);
+    collector.decide_doubts();
   }
   std::ranges::sort(collector.found, {}, [](const auto& f) { return f.second; });
   for (const auto& [touch, feature] : collector.found) {

@@ -16,7 +16,9 @@ inline constexpr int max_tube_contacts = 10;
 /// number, ordered by feature. Features: 0-7 surface, 16-23 rim at `start`, 32-39 rim at `end`; the offset is
 /// the end of the ellipsoid. Accuracy 1e-9 rad (test: EllipsoidTube.*). Seen along the axis the ellipsoid
 /// is an ellipse. Its support function s(m) has local maxima where it touches the bore: distance =
-/// inner_radius - s(m).
+/// inner_radius - s(m). From outside only the plane of the greatest distance counts. A surface contact whose
+/// place is not in the body also needs the wall to reach into it there, or at a rim without a shallower
+/// contact.
 int gaps(const Ellipsoid& shape, const Pose& pose, const Tube& tube, double margin, Gap* out);
 inline void contacts(const Ellipsoid& shape, const Pose& pose, const Tube& tube, double margin,
                      std::vector<Gap>& found) {

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "engine/core/eigenbasis.h"
+#include "engine/core/frames.h"
 #include "engine/geometry/ellipsoid.h"
 #include "engine/geometry/gap.h"
 
@@ -36,6 +39,55 @@ inline Nearest nearest(const Ellipsoid& shape, const Vec3& point) {
   return {n, n.dot(point - x)};
 }
 
+/// The same for a point within the ellipsoid, on the other side of its shortest axis, if the surface there
+/// has a place that is nearer than all places around it. No third one exists.
+inline std::optional<Nearest> nearest_on_far_side(const Ellipsoid& shape, const Vec3& point) {
+  const Vec3 squares = shape.semi_axes.cwiseAbs2(), y = point.cwiseAbs();
+  int shortest = 0;
+  const double least = squares.minCoeff(&shortest), b = shape.semi_axes[shortest];
+  double middle = infinity;
+  for (int i = 0; i < 3; ++i)
+    if (i != shortest) middle = std::min(middle, squares[i]);
+  // x_i = a_i^2 y_i / (a_i^2 - b^2 - u), where u is the least root in (0, m^2 - b^2) of the sum of
+  // (x_i/a_i)^2 minus one. It is convex there, and above zero where the term of the shortest axis alone is
+  // one.
+  double u = b * y[shortest];
+  Vec3 x;
+  const auto place = [&] {
+    double rest = 1.0;
+    for (int i = 0; i < 3; ++i) {
+      if (i == shortest) continue;
+      x[i] = squares[i] * y[i] / (squares[i] - least - u);
+      rest -= x[i] * x[i] / squares[i];
+    }
+    return rest;
+  };
+  if (!(u < middle - least)) return std::nullopt;
+  if (u == 0.0) {
+    const double rest = place();
+    if (!(rest > 0.0)) return std::nullopt;
+    x[shortest] = b * std::sqrt(rest);
+  } else {
+    constexpr int iterations = 60;
+    constexpr double tolerance = 1e-15;
+    for (int k = 0; k < iterations; ++k) {
+      const double term = b * y[shortest] / u, value = term * term - place();
+      double slope = -2.0 * term * term / u;
+      for (int i = 0; i < 3; ++i)
+        if (i != shortest) slope += 2.0 * x[i] * x[i] / (squares[i] * (squares[i] - least - u));
+      if (!(value > tolerance)) break;
+      u -= value / slope;
+      if (!(slope < 0.0 && u < middle - least)) return std::nullopt;
+    }
+    place();
+    x[shortest] = least * y[shortest] / u;
+  }
+  x /= x.cwiseQuotient(shape.semi_axes).norm();
+  for (int i = 0; i < 3; ++i) x[i] = std::copysign(x[i], i == shortest ? -point[i] : point[i]);
+  const Vec3 n = x.cwiseQuotient(squares).normalized();
+  return Nearest{n, n.dot(point - x)};
+}
+
 /// In the frame of a wall: the touched point of the wall, and the distance from it.
 struct FrameTouch {
   Vec3 normal, at;
@@ -54,6 +106,78 @@ inline FrameTouch on_plane(const FramedEllipsoid& g, const Vec3& point, const Ve
 inline FrameTouch on_point(const FramedEllipsoid& g, const Vec3& point) {
   const Nearest p = nearest(g.shape, g.axes.transpose() * (point - g.centre));
   return {-(g.axes * p.normal), point, p.distance};
+}
+inline std::optional<FrameTouch> on_far_side_of_point(const FramedEllipsoid& g, const Vec3& point) {
+  const auto p = nearest_on_far_side(g.shape, g.axes.transpose() * (point - g.centre));
+  if (!p) return std::nullopt;
+  return FrameTouch{-(g.axes * p->normal), point, p->distance};
+}
+
+/// Along a line the ellipsoid is an ellipse: its projection, with the matrix Q^T S Q.
+struct LineView {
+  const FramedEllipsoid& g;
+  Vec3 from, along, first, second;
+  double a, b;
+  Vec3 local;  // the line in the axes of the ellipse; the third coordinate has no effect
+
+  LineView(const FramedEllipsoid& grain, const Vec3& point, const Vec3& direction)
+      : g(grain), from(point), along(direction) {
+    const auto [u, w] = tangents(along);
+    const Vec3 su = g.matrix * u, sw = g.matrix * w;
+    Mat2 shadow;
+    shadow << u.dot(su), u.dot(sw), w.dot(su), w.dot(sw);
+    const Mat2 turn = eigenbasis(shadow);
+    const Vec2 squares = (turn.transpose() * shadow * turn).diagonal().cwiseMax(0.0);
+    first = turn(0, 0) * u + turn(1, 0) * w;
+    second = turn(0, 1) * u + turn(1, 1) * w;
+    const Vec3 to = from - g.centre;
+    a = std::sqrt(squares[0]);
+    b = std::sqrt(squares[1]);
+    local = {to.dot(first), to.dot(second), 0.0};
+  }
+  FrameTouch touch() const { return touch_of(nearest({{a, b, a}}, local)); }
+  std::optional<FrameTouch> touch_on_far_side() const {
+    const auto p = nearest_on_far_side({{a, b, 2.0 * std::max(a, b)}}, local);
+    return p ? std::optional(touch_of(*p)) : std::nullopt;
+  }
+
+ private:
+  FrameTouch touch_of(const Nearest& p) const {
+    const Vec3 n = -(p.normal[0] * first + p.normal[1] * second), sn = g.matrix * n;
+    const Vec3 deepest = g.centre - sn / std::sqrt(n.dot(sn));
+    return {n, from + along.dot(deepest - from) * along, p.distance};
+  }
+};
+
+/// Is the touched place of a wall within the ellipsoid? Else it is deeper than the ellipsoid is curved, and
+/// the body may have come from beside the wall. `rounding`: from `at` to the surface.
+inline bool covers_its_place(const FramedEllipsoid& g, const FrameTouch& t, double rounding = 0.0) {
+  constexpr double slack = 1e-9;  // at touch the place is on the surface
+  const Vec3 x = g.axes.transpose() * (t.at + rounding * t.normal - g.centre);
+  return x.cwiseQuotient(g.shape.semi_axes).squaredNorm() < 1.0 + slack;
+}
+/// The middle of the ellipsoid's section with the plane of a touch: also its touched place, if not deep.
+inline Vec3 middle_of_section(const FramedEllipsoid& g, const FrameTouch& t, double rounding = 0.0) {
+  const Vec3 sn = g.matrix * t.normal;
+  const double square = t.normal.dot(sn), height = std::sqrt(square) + t.distance - rounding;
+  return g.centre - (height / square) * sn;
+}
+
+/// The same on a curved sheet, whose sides `is_inside` tells apart: where the way from the centre to the
+/// deepest place passes through it. None if a body deeper than its rounding does not do that.
+template <class F>
+std::optional<Vec3> middle_of_section(const FramedEllipsoid& g, const FrameTouch& t, double rounding,
+                                      F&& is_inside) {
+  constexpr int halvings = 30;
+  if (t.distance > 0.0) return middle_of_section(g, t, rounding);
+  Vec3 low = g.centre, high = t.at + t.distance * t.normal;
+  const bool start = is_inside(low);
+  if (is_inside(high) == start) return std::nullopt;
+  for (int k = 0; k < halvings; ++k) {
+    const Vec3 middle = 0.5 * (low + high);
+    (is_inside(middle) == start ? low : high) = middle;
+  }
+  return low;
 }
 
 /// Are two touches the same, for a body of this size (m)?
@@ -109,6 +233,25 @@ double falling_root(F&& slope, double low, double high) {
     }
   }
   return 0.5 * (low + high);
+}
+
+/// The maximum uphill of phi, by the sign of the slope; of several, one that is higher than phi. `step`:
+/// distance at which the function is known to be lower, or the range of the search.
+template <class Value, class Slope>
+double peak(Value&& value, Slope&& slope, double phi, double step) {
+  constexpr int halvings = 40;
+  const double way = slope(phi) > 0.0 ? step : -step;
+  double low = 0.0, high = 1.0, highest = value(phi);
+  for (int k = 0; k < halvings && way * slope(phi + high * way) > 0.0; ++k) {
+    const double middle = 0.5 * (low + high), here = value(phi + middle * way);
+    if (here > highest && way * slope(phi + middle * way) > 0.0) {
+      low = middle;
+      highest = here;
+    } else {
+      high = middle;
+    }
+  }
+  return phi + way * falling_root([&](double x) { return way * slope(phi + x * way); }, low, high);
 }
 
 }  // namespace scree

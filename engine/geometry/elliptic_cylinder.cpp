@@ -115,7 +115,17 @@ class Search {
     const bool at_start = g_.centre[2] - extent<reach_, at_end = g_.centre[2] + extent> f_.length - reach_;
     if (at_start) touch_rim(0.0, -1.0, rim_features);
     if (at_end) touch_rim(f_.length, 1.0, 2 * rim_features);
-    if (!f_.trough) return;
+    if (f_.trough) touch_edges(at_start, at_end);
+    decide_doubts();
+  }
+
+  const Frame& frame() const { return f_; }
+  std::vector<std::pair<FrameTouch, std::uint32_t>> found;
+
+ private:
+  void touch_edges(bool at_start, bool at_end) {
+    const Vec2 c = g_.centre.head<2>();
+    const double size = shape_.semi_axes.maxCoeff();
     for (const int side : {0, 1}) {
       const Vec2 edge(side == 0 ? -f_.a : f_.a, 0.0);
       if ((c - edge).squaredNorm() > (size + reach_) * (size + reach_)) continue;
@@ -125,10 +135,36 @@ class Search {
     }
   }
 
-  const Frame& frame() const { return f_; }
-  std::vector<std::pair<FrameTouch, std::uint32_t>> found;
+  /// Does the rounded edge reach into the body? Along a line the distance from a body has one minimum.
+  bool edge_reaches_in(const Vec2& edge) const {
+    double low = 0.0, high = f_.length;
+    const auto distance = [&](double z) { return on_point(g_, Vec3(edge[0], edge[1], z)).distance; };
+    constexpr int thirds = 50;
+    for (int k = 0; k < thirds; ++k) {
+      const double first = low + (high - low) / 3.0, second = high - (high - low) / 3.0;
+      (distance(first) < distance(second) ? high : low) = distance(first) < distance(second) ? second : first;
+    }
+    return distance(0.5 * (low + high)) < f_.round;
+  }
 
- private:
+  /// Last, the least deep first. A place of the sheet that is not in the body: the sheet or its rim reaches
+  /// into the body elsewhere, and no rim is less deep, else the body is beside the sheet.
+  void decide_doubts() {
+    if (in_doubt_.empty()) return;
+    const std::array<bool, 2> edges{f_.trough && edge_reaches_in({-f_.a, 0.0}),
+                                    f_.trough && edge_reaches_in({f_.a, 0.0})};
+    std::ranges::sort(in_doubt_, {}, [](const Doubt& d) { return -d.touch.distance; });
+    for (const Doubt& d : in_doubt_) {
+      const bool is_less_deep = std::ranges::any_of(found, [&](const auto& one) {
+        return one.second >= rim_features && one.first.distance < f_.round &&
+               one.first.distance > d.touch.distance;
+      });
+      const bool reaches = d.feature == 0 ? d.is_middle_over || rim_reaches_in_ || edges[0] || edges[1]
+                                          : edges[d.feature - edge_features];
+      if (reaches && !is_less_deep) add(d.touch, d.feature);
+    }
+  }
+
   double height(const Vec2& m) const { return std::sqrt(m.dot(g_.matrix.topLeftCorner<2, 2>() * m)); }
   Vec2 support(const Vec2& m) const { return g_.matrix.topLeftCorner<2, 2>() * m / height(m); }
   /// Position along the axis, relative to its centre, of the ellipsoid's point in a transverse direction.
@@ -139,7 +175,29 @@ class Search {
   void touch_sheet(const Vec2& m, double sign, const Vec2& on_wall, double distance, std::uint32_t feature) {
     const double z = g_.centre[2] - sign * along(m);
     if (z < 0.0 || z > f_.length) return;
-    add({sign * Vec3(m[0], m[1], 0.0), Vec3(on_wall[0], on_wall[1], z), distance}, feature);
+    const FrameTouch touch{sign * Vec3(m[0], m[1], 0.0), Vec3(on_wall[0], on_wall[1], z), distance};
+    if (distance >= f_.round || covers_its_place(g_, touch, f_.round)) return add(touch, feature);
+    const bool is_on_its_side =
+        feature != 0 || g_.centre[1] > 0.0 || is_inside(f_, g_.centre.head<2>()) == (sign < 0.0);
+    if (is_on_its_side) in_doubt_.push_back({touch, feature, feature == 0 && is_over_sheet(touch)});
+  }
+
+  /// Does the way from the body's centre to its deepest place pass through the sheet? It may start above a
+  /// trough and enter the whole section there.
+  bool is_over_sheet(const FrameTouch& touch) const {
+    const Vec3 to = touch.at + touch.distance * touch.normal - g_.centre;
+    const auto is_over = [&](const Vec3& x) {
+      return x[2] >= 0.0 && x[2] <= f_.length && (!f_.trough || x[1] <= 0.0);
+    };
+    if (touch.distance > 0.0) return is_over(middle_of_section(g_, touch, f_.round));
+    const Vec2 axes(f_.a, f_.b), c = g_.centre.head<2>().cwiseQuotient(axes),
+                                 d = to.head<2>().cwiseQuotient(axes);
+    const double dd = d.squaredNorm(), nearest = -c.dot(d) / dd,
+                 beyond = 1.0 - (c + nearest * d).squaredNorm();
+    if (!(beyond >= 0.0)) return false;
+    const double half = std::sqrt(beyond / dd);
+    return std::ranges::any_of(std::array{nearest - half, nearest + half},
+                               [&](double t) { return t >= 0.0 && t <= 1.0 && is_over(g_.centre + t * to); });
   }
 
   void touch_inside() {
@@ -189,6 +247,7 @@ class Search {
       // Deep in a body its nearest side may change: this is no minimum.
       constexpr double level = 1e-6;
       const bool is_minimum = std::abs(slope(at)) < level * tangent(at).norm();
+      rim_reaches_in_ |= touch.distance < f_.round;
       if (is_minimum && outward * touch.normal[2] >= 0.0) add(touch, feature);
     });
   }
@@ -212,6 +271,13 @@ class Search {
   FramedEllipsoid g_;
   const Ellipsoid& shape_;
   double reach_;  // m, from the sheet
+  struct Doubt {
+    FrameTouch touch;
+    std::uint32_t feature;
+    bool is_middle_over;
+  };
+  std::vector<Doubt> in_doubt_;
+  bool rim_reaches_in_ = false;
 };
 
 }  // namespace

@@ -52,8 +52,9 @@ double distance(const EllipticCylinder& cylinder, const Vec3& point);
 /// the rims at start and end, 48 and 49 on the edges of a trough, 50-53 on its corners. Seen along the axis
 /// the ellipsoid is an ellipse with support function h(m) about c; H(m) is that of the section. It touches
 /// from inside where H(m) - h(m) - m.c has a minimum over the direction m, from outside where m.c - H(m) -
-/// h(m) has a maximum, each if its point lies between the ends. Accurate to 1e-9 of the ellipsoid's size
-/// (test: EllipticCylinder.*). Overlaps down to the smallest semi-axis.
+/// h(m) has a maximum, each if its point lies between the ends and, where it is not in the ellipsoid, the
+/// wall reaches in elsewhere and no rim or edge is less deep. Accurate to 1e-9 of the ellipsoid's size (test:
+/// EllipticCylinder.*). Overlaps down to the smallest semi-axis.
 void contacts(const Ellipsoid& shape, const Pose& pose, const EllipticCylinder& wall, double margin,
               std::vector<Gap>& found);
 

@@ -123,9 +123,15 @@ std::vector<Happening> take_events(const Model& model, std::span<const Event> ev
   for (std::size_t k = 0; k < events.size(); ++k) {
     const Event& event = events[k];
     EventMemory& memory = state.overrides.events[k];
-    if (!is_watched(event, k, state.overrides)) continue;
+    const bool watched = is_watched(event, k, state.overrides);
+    if (!watched && memory.count > 0) continue;
     const double value = event.condition.value({model, state, result});
     if (!std::isfinite(value)) continue;  // of a body that does not exist
+    if (!watched) {                       // crossings before that of `after` do not count
+      memory.last = value;
+      memory.last_s = state.time_s;
+      continue;
+    }
     if (!event.condition.needs_crossing && !list.empty()) {
       memory.since_s = infinity;
     } else if (look(event, value, state.time_s, slack, memory)) {

@@ -69,37 +69,42 @@ struct Assembly {
   const PairLaw& law(const ContactKey& key) const { return law_of(model, bodies, key); }
 };
 
-/// Applies the surfaces of both sides to the frame, and returns the factor on all coefficients.
-double apply_surfaces(const Assembly& in, std::size_t c) {
+/// Factors on coefficients: of the places on both surfaces, and of the direction t1, on friction alone.
+struct SurfaceFactors {
+  double of_place = 1.0, along_t1 = 1.0;
+};
+
+/// Applies the surfaces of both sides to the frame.
+SurfaceFactors apply_surfaces(const Assembly& in, std::size_t c) {
   const Contact& contact = in.contacts[c];
   ContactProblem& p = in.p;
   const Vec3 point = in.bodies.position[contact.key.a] + p.contact[c].arm_a;
-  double factor = 1.0;
+  SurfaceFactors factors;
   // A boundary's axes are the world's at rest.
   const auto placed = [&](std::int32_t partner) -> PlacedSurface {
     const Surface& surface = in.model.materials.surface(material_of(in.model, in.bodies, partner));
     if (!is_boundary(partner)) {
       const Quat& q = in.bodies.orientation[partner];
       if (!surface.patches.empty())
-        factor *= place_factor(surface, q.conjugate() * (point - in.bodies.position[partner]));
+        factors.of_place *= place_factor(surface, q.conjugate() * (point - in.bodies.position[partner]));
       return {surface, q};
     }
     const Boundary& boundary = in.model.boundaries[boundary_of(partner)];
     const Pose& pose = in.w.detection.boundaries[boundary_of(partner)].pose;
     if (!surface.patches.empty())
-      factor *=
+      factors.of_place *=
           place_factor(surface, boundary.centre + pose.orientation.conjugate() * (point - pose.position));
     return {surface, pose.orientation};
   };
   const PlacedSurface of_a = placed(contact.key.a), of_b = placed(contact.key.b);
   if (!of_a.surface.is_isotropic() || !of_b.surface.is_isotropic()) {
     const DirectionFactors d = direction_factors(of_a, of_b, p.contact[c].n);
-    factor *= d.along_t1;
+    factors.along_t1 = d.along_t1;
     p.contact[c].tangent_ratio =
         static_cast<float>(d.along_t1 > 0.0 ? std::max(least_friction_ratio, d.along_t2 / d.along_t1) : 1.0);
     p.contact[c].t1 = d.t1;
   }
-  return factor;
+  return factors;
 }
 
 /// The body of the problem for a contact's partner; for a boundary a new fixed body, or
@@ -217,7 +222,8 @@ Assembled assemble_contacts(const Assembly& in, const Block& block, std::int32_t
     contact.tangent_ratio = 1.0f;
     contact.friction = law.friction;
     if (in.surfaces) {
-      contact.friction *= apply_surfaces(in, c);
+      const SurfaceFactors factors = apply_surfaces(in, c);
+      contact.friction *= factors.of_place * factors.along_t1;
       geometry.t1 = first_tangent(contact);
     }
 
@@ -299,11 +305,10 @@ void set_rows(const Assembly& in, const Block& block, std::size_t row) {
     if (in.w.resist[c] == 0) continue;
     const PairLaw& law = in.law(in.contacts[c].key);
     Resistance resistance = resistance_of(in, law, in.contacts[c].key);
-    if (in.surfaces) resistance.factor = apply_surfaces(in, c);
+    if (in.surfaces) resistance.factor = apply_surfaces(in, c).of_place;
     const ContactTerms& terms = in.p.contact[c];
     set_resistance(in.p, c, resistance,
-                   components(normal_of(terms), first_tangent(terms), terms.tangent_ratio,
-                              in.contacts[c].torque_impulse),
+                   components(normal_of(terms), first_tangent(terms), 1.0f, in.contacts[c].torque_impulse),
                    &in.p.rows[row]);
     row += resistance.rows();
   }
@@ -437,8 +442,8 @@ void advance_contacts(const Workspace& w, double h, Contacts& contacts) {
     Contact& contact = contacts.list[c];
     const auto moved = [&](std::size_t i, const Vec3& arm) -> Twist {  // of the centre, and of the point
       const Twist after = twist(w.solution.velocity[i]), correction = w.solution.correction_of(i);
-      const Vec3 linear = 0.5 * (w.before[i].linear + after.linear) + correction.linear;
-      const Vec3 angular = 0.5 * (w.before[i].angular + after.angular) + correction.angular;
+      // From the middle of this substep to that of the next one.
+      const Vec3 linear = after.linear + correction.linear, angular = after.angular + correction.angular;
       return {h * linear, h * (linear + angular.cross(arm))};
     };
     const auto [centre_a, point_a] = moved(w.problem.a(c), contact.arm_a);

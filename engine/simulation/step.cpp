@@ -32,8 +32,9 @@ void close_balances(const Model& model, const Bodies& bodies, double energy_befo
   e.remainder = change + e.dissipated_by_friction + e.dissipated_by_impact + e.dissipated_by_sleep -
                 e.position_correction - e.boundary_work - e.force_work - e.joint_work - e.spring_work -
                 e.exchanged;
-  report.energy_injected_J = std::max(0.0, change + e.elastic - elastic_before - e.exchanged -
-                                               std::max(0.0, e.boundary_work) - std::max(0.0, e.force_work));
+  report.energy_injected_J =
+      std::max(0.0, change + e.elastic - elastic_before - e.exchanged - std::max(0.0, e.boundary_work) -
+                        std::max(0.0, e.force_work) - std::max(0.0, e.joint_work));
   report.linear_momentum = sums.linear;
   report.angular_momentum = sums.angular;
 }

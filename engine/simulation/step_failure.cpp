@@ -29,6 +29,15 @@ bool is_broken(const StepReport& report, const Bodies& bodies) {
           any(bodies.ranks, has_large_numbers(bodies)));
 }
 
+/// The first part whose prescribed motion leads nowhere; null if there is none.
+const Part* part_without_place(const Model& model, const State& state) {
+  for (std::size_t m = 0; m < model.parts.size(); ++m) {
+    const Pose pose = pose_of(model.parts[m], state_of(model.parts, state.parts, m), state.time_s);
+    if (!pose.position.allFinite() || !pose.orientation.coeffs().allFinite()) return &model.parts[m];
+  }
+  return nullptr;
+}
+
 std::string vector_text(const Vec3& v) {
   std::array<char, 128> text{};
   std::snprintf(text.data(), text.size(), "[%.4g, %.4g, %.4g]", v.x(), v.y(), v.z());
@@ -73,6 +82,11 @@ StepFailure failure_after(const Model& model, const State& state, const StepResu
     text << broken_body(model, state.bodies)
          << ": numbers are no longer finite since this step; a smaller time_step (now " << report.time_step_s
          << " s) or fewer overlaps at the start may help";
+    return {StepFailure::Kind::not_finite, text.str()};
+  }
+  if (const Part* const part = part_without_place(model, state)) {
+    text << "part '" << part->name << "': its motion is not a number at " << state.time_s
+         << " s; its function may be the root of a negative number, or divide by zero";
     return {StepFailure::Kind::not_finite, text.str()};
   }
   if (report.insertion.astray >= 0) {

@@ -35,6 +35,7 @@ struct JointPlace {
   std::int32_t spring = -1, motor = -1, friction = -1, low_stop = -1, high_stop = -1;
   std::int32_t redundant = 0;                        // number of these rows that follow from others
   double error = 0.0;                                // m or rad, largest deviation of constraints
+  double misfit = 0.0;                               // see JointLoad
   bool flipped = false;                              // do its rows have the joint's bodies in reverse order?
   Vec3 arm_b = Vec3::Zero();                         // m, world, from b's centre to its point
   double coordinate = 0.0;                           // m or rad

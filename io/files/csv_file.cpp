@@ -34,17 +34,41 @@ char csv_separator(std::string_view line) {
   return line.substr(0, last).find(' ', first) != std::string_view::npos ? ' ' : ',';
 }
 
+namespace {
+
+/// The text between the quotation marks of a field that begins with one; null pointer if it does not.
+std::string_view quoted_part(std::string_view line, std::size_t begin) {
+  const std::size_t first = line.find_first_not_of(" \t", begin);
+  if (first == std::string_view::npos || line[first] != '"') return {};
+  std::size_t close = line.find('"', first + 1);
+  while (close != std::string_view::npos && close + 1 < line.size() && line[close + 1] == '"')
+    close = line.find('"', close + 2);
+  return close == std::string_view::npos ? std::string_view() : line.substr(first + 1, close - first - 1);
+}
+
+}  // namespace
+
+std::string csv_text(std::string_view field) {
+  std::string text(field);
+  for (std::size_t at = 0; (at = text.find("\"\"", at)) != std::string::npos; ++at) text.erase(at, 1);
+  return text;
+}
+
 std::vector<CsvField> split_csv(std::string_view line, char separator) {
   std::vector<CsvField> fields;
   std::size_t begin = 0;
   for (;;) {
     if (separator == ' ') begin = std::min(line.find_first_not_of(" \r", begin), line.size());
-    const std::size_t end = std::min(line.find(separator, begin), line.size());
+    const std::string_view quoted = quoted_part(line, begin);
+    const std::size_t after = quoted.data() == nullptr
+                                  ? begin
+                                  : static_cast<std::size_t>(quoted.data() + quoted.size() - line.data());
+    const std::size_t end = std::min(line.find(separator, after), line.size());
     std::string_view text = line.substr(begin, end - begin);
     const std::size_t blanks = std::min(text.find_first_not_of(" \t\r\""), text.size());
     text.remove_prefix(blanks);
     text = text.substr(0, text.find_last_not_of(" \t\r\"") + 1);
-    fields.push_back({text, static_cast<int>(begin + blanks) + 1});
+    fields.push_back({quoted.data() == nullptr ? text : quoted, static_cast<int>(begin + blanks) + 1});
     const bool is_last =
         separator == ' ' ? line.find_first_not_of(" \r", end) == std::string_view::npos : end == line.size();
     if (is_last) return fields;

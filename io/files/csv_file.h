@@ -20,12 +20,14 @@ std::vector<CsvLine> csv_lines(const std::string& bytes);
 /// A comma, or, if the line has none, its separator: semicolon, tab, blanks.
 char csv_separator(std::string_view line);
 
-/// One field of a line, without surrounding blanks and quotation marks, and the column of its first
-/// character, from 1.
+/// One field of a line, without surrounding blanks and quotation marks, in which separators are text, and the
+/// column of its first character, from 1.
 struct CsvField {
   std::string_view text;
   int column = 1;
 };
+/// The text of a field in quotation marks, in which two of them stand for one.
+std::string csv_text(std::string_view field);
 std::vector<CsvField> split_csv(std::string_view line, char separator);
 
 /// If commas are not separators they may be decimal points. Returns NaN if it is not a number.

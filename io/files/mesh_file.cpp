@@ -18,6 +18,7 @@
 #include "io/files/file_errors.h"
 #include "io/files/input_file.h"
 #include "io/files/ply_file.h"
+#include "io/files/polygon.h"
 #include "io/files/text_file.h"
 #include "io/files/vtk_file.h"
 
@@ -214,8 +215,7 @@ std::vector<Vec3> obj_corners(const std::filesystem::path& path, const std::stri
       }
       if (corners.size() / 3 + face.size() > most_triangles)
         fail(path, fmt::format("it has more than {} triangles", most_triangles));
-      for (std::size_t c = 2; c < face.size(); ++c)
-        corners.insert(corners.end(), {face[0], face[c - 1], face[c]});
+      append_triangles(face, corners);
     }
   }
   return corners;

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "io/files/mesh_file.h"
+#include "io/files/polygon.h"
 
 namespace scree::io {
 
@@ -157,10 +158,9 @@ std::optional<std::vector<Vec3>> ply_corners(const std::string& bytes, std::stri
           problem = fmt::format("it has more than {} triangles", most_triangles);
           return {};
         }
-        for (std::size_t c = 2; c < values.size(); ++c) {
-          for (const std::size_t corner : {std::size_t{0}, c - 1, c})
-            corners.push_back(points[static_cast<std::size_t>(values[corner])]);
-        }
+        std::vector<Vec3> face;
+        for (const double value : values) face.push_back(points[static_cast<std::size_t>(value)]);
+        append_triangles(face, corners);
       }
       if (element.name == "vertex") points.push_back(point);
     }

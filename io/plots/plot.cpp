@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "io/files/file_errors.h"
+#include "io/files/text_file.h"
 
 namespace scree::io {
 
@@ -52,6 +53,12 @@ std::string terminal(const std::filesystem::path& path, const Layout& panels) {
 bool is_shown(const Panel& panel, double x, double y) {
   return std::isfinite(x) && std::isfinite(y) && (panel.x_axis == Axis::linear || x > 0.0) &&
          (panel.y_axis == Axis::linear || y > 0.0);
+}
+
+bool is_shown(const Panel& panel, const Curve& curve) {
+  for (std::size_t k = 0; k < curve.x.size(); ++k)
+    if (is_shown(panel, curve.x[k], curve.y[k])) return true;
+  return false;
 }
 
 std::string data_block(const Panel& panel, const Curve& curve, const std::string& name) {
@@ -108,12 +115,17 @@ std::string panel_commands(const Panel& panel, std::size_t number) {
   std::string data, plot;
   for (std::size_t k = 0; k < panel.curves.size(); ++k) {
     const Curve& curve = panel.curves[k];
+    if (!is_shown(panel, curve)) continue;
     const std::string name = fmt::format("curve_{}_{}", number, k);
     data += data_block(panel, curve, name);
-    plot += fmt::format("{}${} using 1:2 with {} linecolor rgb '{}' title {}", k == 0 ? "plot " : ", ", name,
-                        style(curve.line, k, panel.curves.size()), colours[k % std::size(colours)],
+    plot += fmt::format("{}${} using 1:2 with {} linecolor rgb '{}' title {}", plot.empty() ? "plot " : ", ",
+                        name, style(curve.line, k, panel.curves.size()), colours[k % std::size(colours)],
                         quoted(curve.label));
   }
+  if (plot.empty())
+    return "set title " + quoted(panel.title) +
+           "\nunset logscale\nset xrange [0:1]\nset yrange [0:1]\n"
+           "set label 1 'no values' at graph 0.5,0.5 center\nplot NaN notitle\nunset label 1\n";
   return data + "set title " + quoted(panel.title) + "\nset xlabel " + quoted(panel.x_label) +
          " offset 0,0.6" + "\nset ylabel " + quoted(panel.y_label) + "\n" + axis_commands('x', panel.x_axis) +
          axis_commands('y', panel.y_axis) +
@@ -135,9 +147,10 @@ void write_plot(const std::filesystem::path& path, const std::string& title,
   const std::filesystem::path file = std::filesystem::absolute(path);
   if (file.string().find('\n') != std::string::npos)
     throw WriteError(fmt::format("cannot write {}: the name has a line break", path.string()));
+  const std::filesystem::path passing = temporary_name(file);  // a picture that is there stays if this fails
   const Layout grid = layout(panels.size());
   std::string script = fmt::format("set terminal {}\nset output {}\nset grid\nset key below height 0.5\n",
-                                   terminal(path, grid), quoted(file.string()));
+                                   terminal(path, grid), quoted(passing.string()));
   script += fmt::format("set multiplot layout {},{} title {}\n", grid.rows, grid.columns, quoted(title));
   for (std::size_t k = 0; k < panels.size(); ++k) script += panel_commands(panels[k], k);
   script += "unset multiplot\nset output\n";
@@ -149,7 +162,12 @@ void write_plot(const std::filesystem::path& path, const std::string& title,
   if (WIFEXITED(status) && WEXITSTATUS(status) == command_not_found)
     throw WriteError(fmt::format(
         "{}: plots are drawn by gnuplot, which is not installed (Debian: gnuplot-nox)", path.string()));
-  if (!sent || status != 0) throw WriteError(fmt::format("{}: gnuplot could not draw it", path.string()));
+  std::error_code error;
+  if (sent && status == 0) std::filesystem::rename(passing, file, error);
+  if (!sent || status != 0 || error) {
+    std::filesystem::remove(passing, error);
+    throw WriteError(fmt::format("{}: gnuplot could not draw it", path.string()));
+  }
 }
 
 }  // namespace scree::io

@@ -1,6 +1,7 @@
 #include "io/render/film.h"
 
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -32,7 +33,13 @@ pid_t start(const std::filesystem::path& path, std::vector<std::string> command,
   posix_spawn_file_actions_addclose(&actions, input);
   posix_spawn_file_actions_addclose(&actions, other_end);
   pid_t process = -1;
-  const int error = posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
+  // In a process group of its own Ctrl-C does not reach it: it ends the film when its input ends.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  const int error = posix_spawnp(&process, arguments[0], &actions, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) fail(path, fmt::format("{}: {}", command[0], std::strerror(error)));
   return process;
@@ -74,7 +81,9 @@ Film::Film(std::filesystem::path path, int width, int height, double frames_per_
                                    fmt::format("{:.6g}", frames_per_second),
                                    "-i",
                                    "-"};
-  const std::vector<std::string> coding = coding_of(path_.extension().string());
+  std::string ending = path_.extension().string();
+  for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::vector<std::string> coding = coding_of(ending);
   command.insert(command.end(), coding.begin(), coding.end());
   command.push_back("file:" + path_.string());  // no other protocol, nor an option
   process_ = start(path_, command, ends[0], ends[1]);

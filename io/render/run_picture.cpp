@@ -60,7 +60,8 @@ std::array<double, 2> force_range(const TrajectoryReader& reader) {
 
 }  // namespace
 
-std::vector<ForceLine> force_lines(const TrajectoryReader& reader, std::size_t frame) {
+std::vector<ForceLine> force_lines(const TrajectoryReader& reader, std::size_t of_frame) {
+  const std::size_t frame = frame_of_contacts(reader, of_frame);
   const std::vector<Vec3f> centre = reader.frame(frame).position;
   const PlacedCell cell = reader.cell(frame);
   std::vector<ForceLine> lines;

@@ -51,13 +51,15 @@ Plot size_plot(const TrajectoryReader& reader) {
   return plot;
 }
 
-/// [body] cosine between the longest axis, that of the least moment of inertia, and the vertical, without
-/// sign.
+/// Cosines between the longest axes of bodies, those of the least moments of inertia, and the vertical,
+/// without signs; spheres have none.
 std::vector<double> cosines(const Bodies& bodies, const Vec3& up) {
   std::vector<double> values;
+  constexpr double rounding = 1e-6;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     Eigen::Index longest = 0;
-    bodies.inertia[i].minCoeff(&longest);
+    const double least = bodies.inertia[i].minCoeff(&longest);
+    if (!(least < (1.0 - rounding) * bodies.inertia[i].maxCoeff())) continue;  // a sphere has no direction
     values.push_back(std::abs((bodies.orientation[i] * Vec3::Unit(longest)).dot(up)));
   }
   return values;
@@ -197,7 +199,9 @@ Plot packing_plot(const TrajectoryReader& reader, const RunScene& scene) {
 std::vector<Plot> body_plots(const TrajectoryReader& reader) {
   if (reader.run().bodies.size() == 0) return {};
   const RunScene scene = run_scene(reader);
-  return {packing_plot(reader, scene), size_plot(reader), direction_plot(reader, scene.up)};
+  std::vector<Plot> plots{packing_plot(reader, scene), size_plot(reader)};
+  if (!cosines(reader.run().bodies, scene.up).empty()) plots.push_back(direction_plot(reader, scene.up));
+  return plots;
 }
 
 }  // namespace scree::io

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/simulation/observables.h"
+#include "io/files/csv_file.h"
 #include "io/report/plots.h"
 #include "io/results/column_label.h"
 #include "io/results/verdict.h"
@@ -157,12 +158,11 @@ std::vector<std::string> parts_of(const std::filesystem::path& file, std::size_t
   std::string line, first_step;
   std::getline(in, line);
   while (std::getline(in, line)) {
-    const std::string step = line.substr(0, line.find(','));
-    if (first_step.empty()) first_step = step;
-    if (step != first_step) break;
-    std::size_t at = 0;
-    for (std::size_t k = 0; k < column && at != std::string::npos; ++k) at = line.find(',', at) + 1;
-    names.push_back(line.substr(at, line.find(',', at) - at));
+    const std::vector<CsvField> fields = split_csv(line, ',');
+    if (column >= fields.size()) break;
+    if (first_step.empty()) first_step = fields[0].text;
+    if (fields[0].text != first_step) break;
+    names.push_back(csv_text(fields[column].text));
   }
   return names;
 }

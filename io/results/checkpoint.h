@@ -9,7 +9,7 @@
 
 namespace scree::io {
 
-inline const ArchiveKind checkpoint_kind{"scree checkpoint", 15};
+inline const ArchiveKind checkpoint_kind{"scree checkpoint", 16};
 
 /// The first data of a checkpoint.
 struct CheckpointHead {

@@ -61,6 +61,20 @@ std::vector<float> largest_forces(const TrajectoryReader& reader, std::size_t k)
   return most;
 }
 
+/// Values that contacts give the bodies of a frame: those of the last frame that has contacts, by body.
+template <class OfFrame>
+std::vector<float> by_contacts(const TrajectoryReader& reader, std::size_t k, OfFrame&& of_frame) {
+  const std::size_t from = frame_of_contacts(reader, k);
+  std::vector<float> values = of_frame(reader, from);
+  if (from == k) return values;
+  std::vector<float> of_body(reader.run().bodies.size(), 0.0f);
+  const std::vector<std::int32_t> then = reader.rows(from), now = reader.rows(k);
+  for (std::size_t i = 0; i < then.size(); ++i) of_body[then[i]] = values[i];
+  values.clear();
+  for (const std::int32_t body : now) values.push_back(of_body[body]);
+  return values;
+}
+
 /// The kind of a shape: 0 for a sphere, 1 for another ellipsoid, then functions and clumps, independent of
 /// their size.
 std::size_t kind_of(const Shapes& shapes, ShapeIndex s) {
@@ -128,6 +142,12 @@ double mean_radius(const RecordedRun& run) {
   return all.empty() ? 1.0 : sum / static_cast<double>(all.size());
 }
 
+std::size_t frame_of_contacts(const TrajectoryReader& reader, std::size_t k) {
+  for (std::size_t from = k + 1; from > 0; --from)
+    if (reader.has_contacts(from - 1)) return from - 1;
+  return k;
+}
+
 std::vector<ContactForce> contact_forces(const FrameContacts& contacts, double impulse_time_s) {
   std::vector<ContactForce> forces;
   for (std::size_t c = 0; c < contacts.gap.size(); ++c) {
@@ -163,8 +183,8 @@ const RecordedField* find_field(const std::vector<RecordedField>& fields, const 
 
 std::vector<float> field_values(const TrajectoryReader& reader, std::size_t k, const std::string& name) {
   if (name == "shape") return shape_numbers(reader, k);
-  if (name == "contacts") return contact_counts(reader, k);
-  if (name == "contact_force") return largest_forces(reader, k);
+  if (name == "contacts") return by_contacts(reader, k, contact_counts);
+  if (name == "contact_force") return by_contacts(reader, k, largest_forces);
   const auto found =
       std::find_if(std::begin(derived), std::end(derived), [&](const Derived& d) { return d.name == name; });
   if (found != std::end(derived)) {

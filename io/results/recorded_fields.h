@@ -25,6 +25,9 @@ RecordedField field_of(const WallQuantity& quantity);
 /// Fields of all trajectories, then the run's extra fields.
 std::vector<RecordedField> recorded_fields(const RecordedRun& run);
 
+/// The last frame up to k whose contacts were recorded (output.contacts_interval); k if there is none.
+std::size_t frame_of_contacts(const TrajectoryReader& reader, std::size_t k);
+
 /// The field of this name, or null.
 const RecordedField* find_field(const std::vector<RecordedField>& fields, const std::string& name);
 

@@ -70,13 +70,12 @@ std::string RunFolder::vtk_frame(const std::string& kind, std::int64_t frame) {
 std::vector<fs::path> own_files(const RunFolder& folder) {
   std::vector<fs::path> found;
   std::vector<fs::path> files = folder.tables();
-  files.insert(
-      files.end(),
-      {folder.table_checksums(), folder.trajectory(), hdf5::journal_name(folder.trajectory()),
-       folder.summary(), folder.stage_table(), folder.acted_on(), folder.view_script(),
-       folder.bodies_series(), folder.contacts_series(), folder.walls(), folder.walls_series(),
-       folder.outlines(), folder.outlines_series(), folder.wall_cells_series(), folder.bodies_hdf(), folder.contacts_hdf(),
-       folder.measurements()});
+  files.insert(files.end(),
+               {folder.table_checksums(), folder.trajectory(), hdf5::journal_name(folder.trajectory()),
+                folder.summary(), folder.stage_table(), folder.acted_on(), folder.view_script(),
+                folder.bodies_series(), folder.contacts_series(), folder.walls(), folder.walls_series(),
+                folder.outlines(), folder.outlines_series(), folder.wall_cells_series(), folder.bodies_hdf(),
+                folder.contacts_hdf(), folder.measurements()});
   for (const fs::path& file : files_named(folder.path, "distribution_", ".csv")) files.push_back(file);
   for (const fs::path& file : files) {
     for (const fs::path& name : {file, temporary_name(file)}) {
@@ -104,28 +103,43 @@ FolderLock::FolderLock(const fs::path& folder)
 
 FolderLock::~FolderLock() { close(descriptor_); }
 
-RunFolder prepare_run_folder(const fs::path& path, bool overwrite) {
-  const RunFolder folder{path};
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (fs::exists(status) && !fs::is_directory(status)) fail(path, "it is not a folder");
+namespace {
 
-  const std::vector<fs::path> present = own_files(folder);
+void expect_free(const fs::path& path, bool overwrite) {
+  const std::vector<fs::path> present = own_files(RunFolder{path});
   if (!present.empty() && !overwrite) {
     fail(path,
          fmt::format(
              "it already holds results ({}{}); choose another folder (-o) or replace them (--overwrite)",
              present.front().filename().string(), present.size() > 1 ? " and others" : ""));
   }
+}
+
+}  // namespace
+
+void expect_run_folder(const fs::path& path, bool overwrite) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) return;
+  if (!fs::is_directory(status)) fail(path, "it is not a folder");
+  expect_free(path, overwrite);
+  const FolderLock nobody_else(path);
+}
+
+RunFolder prepare_run_folder(const fs::path& path, bool overwrite) {
+  const RunFolder folder{path};
+  expect_run_folder(path, overwrite);
+  std::error_code error;
   // A trial file before anything is removed: old results must survive an attempt that could not have written
   // new ones.
   fs::create_directories(path, error);
   if (error) fail(path, error.message());
+  const FolderLock nobody_else(path);
+  expect_free(path, overwrite);  // still
   const fs::path trial = temporary_name(folder.summary());
   TextFile::make_new(trial).close();
   fs::remove(trial, error);
-  const FolderLock nobody_else(path);
-  for (const fs::path& file : present) {
+  for (const fs::path& file : own_files(folder)) {
     fs::remove(file, error);
     if (error) fail(file, error.message());
   }

@@ -72,6 +72,9 @@ bool is_vtk_frame(const std::filesystem::path& file);
 /// The files in the folder that a run would write or replace, sorted. Files of other names are never touched.
 std::vector<std::filesystem::path> own_files(const RunFolder& folder);
 
+/// Throws WriteError if prepare_run_folder would refuse the folder, or if another run writes to it.
+void expect_run_folder(const std::filesystem::path& path, bool overwrite);
+
 /// Prepares the folder for a run. Throws WriteError without any changes if it contains results
 /// and `overwrite` is off, or if it is not a folder. With `overwrite` it removes own_files() and nothing
 /// else. Also throws if the folder is not writable.

@@ -59,6 +59,13 @@ std::uint32_t checksum(const std::filesystem::path& file) try {
 
 RunFolder prepare(const Scene& scene, const RecordOptions& options) {
   require_known_fields(scene);
+  std::error_code error;
+  for (const std::filesystem::path& file : own_files(RunFolder{options.folder}))
+    for (const InputFile& input : scene.inputs)
+      if (std::filesystem::equivalent(file, input.path, error))
+        throw WriteError(fmt::format(
+            "cannot write {}: the scene reads {}, which would be replaced; choose another folder (-o)",
+            options.folder.string(), file.filename().string()));
   return prepare_run_folder(options.folder, options.overwrite);
 }
 

@@ -312,6 +312,13 @@ void RunStatistics::add_loads(const StepResult& result, const State& state) {
     if (!model.parts[m].motion.is_none()) add(result.parts[m], m, pressing_[m]);
   momentum_before_ = r.momentum_size_kg_m_s;
   add_motors(result);
+  add_joints(result);
+}
+
+void RunStatistics::add_joints(const StepResult& result) {
+  for (std::size_t j = 0; j < result.joints.size(); ++j)
+    if (result.joints[j].misfit > sums_.joint.value)
+      sums_.joint = {result.joints[j].misfit, scene_.model.joints[j].name, moment(result.report)};
 }
 
 void RunStatistics::add_motors(const StepResult& result) {
@@ -521,6 +528,7 @@ void RunStatistics::visit(Archive& io) {
   keep(io, "wall_travel", s.wall_travel);
   keep(io, "wall_detour", s.wall_detour);
   keep(io, "turn", s.turn);
+  keep(io, "joint", s.joint);
   for (std::size_t k = 0; k < pressing_.size(); ++k)
     io.group("pressing_" + std::to_string(k), [&] {
       Pressing& of = pressing_[k];

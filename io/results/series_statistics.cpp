@@ -68,13 +68,26 @@ double variance_of_mean(const std::vector<double>& d) {
   }
 }
 
+/// The deviations from the straight line of least squares. x: deviations from the mean.
+std::vector<double> without_trend(std::vector<double> x) {
+  const double middle = 0.5 * (static_cast<double>(x.size()) - 1.0);
+  double moment = 0.0, squares = 0.0;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const double t = static_cast<double>(k) - middle;
+    moment += t * x[k];
+    squares += t * t;
+  }
+  for (std::size_t k = 0; k < x.size(); ++k) x[k] -= moment / squares * (static_cast<double>(k) - middle);
+  return x;
+}
+
 }  // namespace
 
 SeriesStatistics series_statistics(std::span<const double> values) {
   std::vector<double> x;
   for (const double v : values)
     if (std::isfinite(v)) x.push_back(v);
-  SeriesStatistics s{none, none, none, none, none, none, none, none, none, none, none, x.size()};
+  SeriesStatistics s{none, none, none, none, none, none, none, none, none, none, none, none, x.size()};
   if (x.empty()) return s;
   s.mean = mean_of(x);
   s.last = x.back();
@@ -96,6 +109,7 @@ SeriesStatistics series_statistics(std::span<const double> values) {
   for (const double d : x) squares += d * d;
   s.deviation = std::sqrt(squares / (n - 1.0));
   s.error = std::sqrt(variance_of_mean(x));
+  s.error_about_trend = std::sqrt(variance_of_mean(without_trend(x)));
   s.independent = s.error > 0.0 ? s.deviation * s.deviation / (s.error * s.error) : n;
   return s;
 }

@@ -13,13 +13,16 @@ struct SeriesStatistics {
   double error;                                   // standard error of the mean
   double independent;                             // number of independent values that would give this error
   double drift;                                   // mean of the second half minus that of the first
+  double error_about_trend;                       // error of the mean after a straight line is subtracted
   double median, least, p01, p99, largest, last;  // p01, p99: one of a hundred is below, above (interpolated)
   std::size_t count = 0;
-  /// False if the drift is so much larger than the error of a difference of two halves, 2 errors, that there
-  /// is no steady mean.
+  /// False if there is no steady mean: the drift is larger than three times the error of a difference of two
+  /// halves, which is two errors, without the share of the drift itself. Short series need a larger drift,
+  /// because their errors are uncertain.
   bool is_steady() const {
-    constexpr double rounding = 1e-10;
-    return !(std::abs(drift) > 6.0 * error && std::abs(drift) > rounding * std::abs(mean));
+    constexpr double rounding = 1e-10, short_series = 20.0;
+    const double limit = 6.0 * (1.0 + short_series / static_cast<double>(count)) * error_about_trend;
+    return !(std::abs(drift) > limit && std::abs(drift) > rounding * std::abs(mean));
   }
 };
 

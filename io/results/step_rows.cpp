@@ -9,8 +9,10 @@
 #include <fstream>
 #include <limits>
 
+#include "io/files/csv_file.h"
 #include "io/files/file_errors.h"
 #include "io/files/input_file.h"
+#include "io/results/row_file.h"
 
 namespace scree::io {
 
@@ -51,7 +53,7 @@ double number(std::string_view text) {
 StepRows::StepRows(std::filesystem::path path) : path_(std::move(path)) { refresh(); }
 
 StepRows::StepRows(std::filesystem::path path, std::string column, std::string text)
-    : path_(std::move(path)), key_(std::move(column)), text_(std::move(text)) {
+    : path_(std::move(path)), key_(std::move(column)), text_(csv_field(text)) {
   refresh();
 }
 
@@ -81,7 +83,7 @@ void StepRows::refresh() {
 void StepRows::take(std::string_view line) {
   const std::vector<std::string_view> row = cells(line);
   if (columns_.empty()) {
-    for (const std::string_view name : row) columns_.push_back({std::string(name), {}});
+    for (const CsvField& field : split_csv(line, ',')) columns_.push_back({csv_text(field.text), {}});
     const auto named = [&](const Column& c) { return c.name == key_; };
     key_column_ = static_cast<std::size_t>(std::ranges::find_if(columns_, named) - columns_.begin());
     return;

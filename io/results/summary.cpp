@@ -236,6 +236,7 @@ std::string to_json(const Summary& s) {
        {{"wall_travel", worst_json(s.wall_travel, "boundary")},
         {"wall_detour", worst_json(s.wall_detour, "boundary")},
         {"turn_rad", worst_json(s.turn, "body")}}},
+      {"joint_misfit", worst_json(s.joint, "joint")},
       {"momentum_error_relative", s.momentum_error_relative},
       {"angular_momentum_error_relative", s.angular_momentum_error_relative},
       {"momentum_created_relative", s.momentum_created_relative},

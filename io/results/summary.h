@@ -139,6 +139,7 @@ struct Summary {
   Moment energy_created_most;                // when the largest gain ended
   double unreturned_J = 0.0;                 // energy that restitution would have given back, see StepReport
   WorstStep wall_travel, wall_detour, turn;  // see Coarseness
+  WorstStep joint;                           // see JointLoad::misfit
   Pinch pinch;
   std::vector<RankUse> ranks;    // [rank]; empty if one process made the run
   std::vector<MotorUse> motors;  // of joints with a limited motor of `speed` or `position`
@@ -193,6 +194,7 @@ class RunStatistics {
   void add_energy(const StepReport& report);
   void add_coarseness(const StepReport& report);
   void add_motors(const StepResult& result);
+  void add_joints(const StepResult& result);
   DeepestOverlap overlap_at(const Touch& touch, const StepReport& report) const;
   double turned_over_J() const;
   double in_play_J() const;

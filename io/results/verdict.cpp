@@ -300,6 +300,20 @@ Told tell_turn(const Summary& s, const Settings& settings) {
           w.value > 0.0 ? smaller_step(s, settings, fair_turn / w.value, w.when) : ""};
 }
 
+Told tell_joint(const Summary& s, const Settings& settings) {
+  const WorstStep& w = s.joint;
+  return {w.value,
+          w.whose.empty()
+              ? "joints and their stops held"
+              : fmt::format("joint '{}' was {:.3g} off its constraints or beyond its stops (rad, or lengths "
+                            "over the body's size), at {}",
+                            w.whose, w.value, at(w.when)),
+          "a smaller time_step (now " + fmt::format("{:g} s", settings.time_step_s) +
+              "), unless constraints contradict each other: a motor without `most` is stronger than a stop, "
+              "and two "
+              "joints cannot hold a body in two places"};
+}
+
 Told tell_unreturned(const Summary& s, const Settings& settings) {
   const double taken = s.energy.dissipated_by_friction + s.energy.dissipated_by_impact,
                turned_over = std::max(s.kinetic_initial_J, s.energy.kinetic + taken);
@@ -336,6 +350,7 @@ constexpr Check checks[] = {{failed_limit, tell_failed},
                             {wall_travel_limit, tell_wall_travel},
                             {wall_detour_limit, tell_wall_detour},
                             {turn_limit, tell_turn},
+                            {joint_limit, tell_joint},
                             {lost_limit, tell_lost},
                             {overlap_limit, tell_overlap},
                             {compression_limit, tell_compression},

@@ -59,8 +59,7 @@ inline constexpr VerdictLimit given_limit{"given", 0.02, 0.2};
 inline constexpr VerdictLimit created_limit{"energy_created", 1e-3, 1e-2};
 /// Energy without a term in the ledger, over the energy turned over: rounding gives 1e-12.
 inline constexpr VerdictLimit ledger_limit{"energy_ledger", 1e-6, 1e-3};
-/// Spurious momentum over all impulses: rounding gives 1e-14 if both sides have the same impulse, and
-/// substeps, whose contact points are of first order, give 1e-5 of the angular part.
+/// Spurious momentum over all impulses: rounding gives 1e-14 if both sides have the same impulse.
 inline constexpr VerdictLimit momentum_limit{"momentum", 1e-4, 1e-2};
 /// Contact searches without convergence, over the examined pairs: a contact may be missing there.
 inline constexpr VerdictLimit search_limit{"contact_search", 0.0, 1e-4};
@@ -76,6 +75,9 @@ inline constexpr VerdictLimit pinch_limit{"pinch", 1.0, 10.0};
 inline constexpr VerdictLimit wall_travel_limit{"wall_travel", fair_travel, most_travel};
 inline constexpr VerdictLimit wall_detour_limit{"wall_detour", fair_detour, most_detour};
 inline constexpr VerdictLimit turn_limit{"turn", fair_turn, most_turn};
+/// Deviation of joints and their stops: rad, or lengths over the radius of gyration of the larger side.
+/// Machines have 1e-6, a whipping chain 0.016 at steps of 1 ms; more means that constraints contradict.
+inline constexpr VerdictLimit joint_limit{"joint", 0.05, 0.3};
 /// Energy that restitution would have given back, over all energy that contacts took; only if it is 0.2 % of
 /// the energy turned over. Never red: energy is missing, not created.
 inline constexpr VerdictLimit unreturned_limit{"unreturned", 0.1, std::numeric_limits<double>::infinity()};

@@ -1,5 +1,6 @@
 #include "io/results/vtk_export.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "io/results/vtk_series.h"
@@ -34,8 +35,8 @@ void write_vtk_series(const RunFolder& folder, const TrajectoryReader& reader,
   const RecordedRun& run = reader.run();
   const Boundaries& boundaries = run.model.boundaries;
   const ViewBox start = scene_region(reader.bodies(frames.front()), run.model.shapes, boundaries);
-  VtkSeries series(folder, recorded_scene(run, reader.has_contacts(frames.back())), start, run.outlines,
-                   run.wall_cells);
+  const bool contacts = std::ranges::any_of(frames, [&](std::size_t k) { return reader.has_contacts(k); });
+  VtkSeries series(folder, recorded_scene(run, contacts), start, run.outlines, run.wall_cells);
   for (const std::size_t k : frames) {
     Frame frame = reader.frame(k);
     if (reader.is_periodic()) {

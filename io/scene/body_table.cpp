@@ -69,7 +69,13 @@ BodyTable trajectory_table(const std::filesystem::path& file, const std::string&
     const RecordedRun& run = reader.run();
     const Bodies bodies = reader.bodies(reader.frames() - 1);
     for (std::size_t i = 0; i < bodies.size(); ++i) {
-      table.position.push_back(bodies.position[i]);
+      if (description(run.model.shapes, bodies.shape[i]).kind != ShapeKind::ellipsoid) {
+        fault.problem = "has bodies of [[shapes]], which a table cannot contain";
+        fault.suggestion = "to start with the bodies of another run, add --restart-from FOLDER";
+        faults.faults.push_back(fault);
+        return {};
+      }
+      table.position.push_back(run.origin + bodies.position[i]);
       table.orientation.push_back(bodies.orientation[i]);
       table.velocity.push_back(bodies.linear_velocity[i]);
       table.angular_velocity.push_back(bodies.angular_velocity[i]);

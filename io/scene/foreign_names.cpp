@@ -267,7 +267,7 @@ constexpr KeyAdvice key_advice[] = {
     {"bodies", "angle",
      "write orientation = {axis = [x, y, z], angle = degrees}"},
     {"bodies", "mass",
-     "mass follows from materials.density and the shape's volume"},
+     "mass follows from materials.density and the shape's volume; generated bodies take total_mass"},
     {"bodies", "density|youngsmodulus|restitution|friction",
      "belongs in [[materials]]"},
     {"bodies", "inertia",

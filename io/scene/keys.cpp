@@ -616,7 +616,11 @@ constexpr Key key_table[] = {
                        "they are a part with the name of this heading."},
     Key{.section = "bodies", .name = "count", .type = integer, .range = counting,
         .forms = "lattice|random|dense",
-        .description = "Number of bodies to make. With `dense`, give this or `solid_fraction`."},
+        .description = "Number of bodies to make. Give this or `total_mass`, or with `dense` `solid_fraction`."},
+    Key{.section = "bodies", .name = "total_mass", .type = number, .unit = "kg", .range = positive,
+        .forms = "lattice|random|dense",
+        .description = "Mass of all bodies of this heading together, in place of `count`. Scree makes the number of "
+                       "bodies that comes nearest to it: it differs by at most half of a body's mass."},
     Key{.section = "bodies", .name = "solid_fraction", .type = number, .unit = "1", .range = {.low = 0.0, .high = 0.95, .low_open = true},
         .forms = "dense",
         .description = "Fraction of the region's volume that the bodies fill, in place of `count`."},

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <utility>
@@ -309,7 +310,7 @@ class GroupReader {
       recipe.size = model_.shapes.sized_clump(index_of(shape)).size;
     }
     recipe.spread = read_spread(section_, reading_);
-    const std::optional<std::size_t> asked_for = count_of(shape, *region, *scale);
+    const std::optional<std::size_t> asked_for = count_of(shape, *region, recipe.scale);
     if (!asked_for) return;
     const std::size_t count = *asked_for;
     if (bodies().size() + count > reading_.most_bodies) {
@@ -327,6 +328,10 @@ class GroupReader {
           section_.has("spacing") ? section_.number("spacing") : safe_spacing(recipe, places.jitter);
       if (!keeps_apart(places.spacing, recipe)) return;
       places.count = count;
+      if (count_key() == total_mass) {  // its places draw their sizes themselves
+        places.count = reading_.most_bodies - bodies().size();
+        places.cubes = section_.number(total_mass) / mass_of_one(shape);
+      }
       grains = lattice(recipe, *region, places, seed());
     } else if (group_.form == "dense") {
       std::optional<std::vector<Grain>> packed = dense(recipe, shape, *region, count);
@@ -339,7 +344,9 @@ class GroupReader {
       packing.is_blocked = [&walls](const Grain& grain) { return walls.holds(grain); };
       grains = random_packing(recipe, *region, packing, obstacles(), seed(), model_.cell.at(0.0));
     }
-    if (grains.size() < count && group_.form != "dense") cannot_fit(grains.size(), *region);
+    const bool by_sums = group_.form == "lattice" && count_key() == total_mass;
+    if (by_sums ? !reaches(grains, recipe, shape) : grains.size() < count && group_.form != "dense")
+      cannot_fit(grains.size(), *region);
     const Twist motion = settings_of<Twist>(section_);
     const std::vector<Twist> random = random_motions(grains);
     for (std::size_t i = 0; i < grains.size(); ++i)
@@ -368,27 +375,70 @@ class GroupReader {
     return motions;
   }
 
-  const char* count_key() const { return section_.has("count") ? "count" : "solid_fraction"; }
+  /// The key that defines the number of bodies.
+  std::string_view count_key() const {
+    const auto* given = std::ranges::find_if(count_keys, [&](const char* key) { return section_.has(key); });
+    return given == count_keys.end() ? count_keys.front() : *given;
+  }
 
-  /// The given number of bodies, or the number that gives the solid fraction for bodies of mean volume.
+  /// kg, of a body of scale 1.
+  double mass_of_one(const ShapeDescription& shape) {
+    return model_.materials.density(material_) * volume(model_.shapes, index_of(shape));
+  }
+
+  /// The given number of bodies; the number that gives the solid fraction for bodies of mean volume; or that
+  /// which comes nearest to the total mass (for a lattice an estimate). Reports a fault and returns nothing if
+  /// there is none.
   std::optional<std::size_t> count_of(const ShapeDescription& shape, const Region& region,
-                                      const SizeLaw& scale) {
-    const bool by_fraction = section_.has("solid_fraction");
-    if (section_.has("count") == by_fraction) {
-      if (by_fraction)
-        refuse("solid_fraction", "cannot be combined with count");
-      else
-        reading_.faults.push_back(missing_key(section_, "count"));
+                                      const SizeDistribution& law) {
+    const std::string_view key = count_key();
+    if (!section_.has(key)) {
+      reading_.faults.push_back(missing_key(section_, key));
       return std::nullopt;
     }
-    if (!by_fraction) return static_cast<std::size_t>(section_.integer("count"));
+    for (const char* other : count_keys) {
+      if (other == key || !section_.has(other)) continue;
+      refuse(other, fmt::format("cannot be combined with {}", key).c_str());
+      return std::nullopt;
+    }
+    if (key == "count") return static_cast<std::size_t>(section_.integer(key));
+    if (key == total_mass && group_.form != "lattice") return count_for_mass(shape, law);
     constexpr int sizes = 4096;
-    const SizeDistribution law = scale.by_mass ? by_number(scale.law) : scale.law;
     double cubes = 0.0;
     for (int k = 0; k < sizes; ++k) cubes += std::pow(quantile(law, (k + 0.5) / sizes), 3) / sizes;
-    const double each = cubes * volume(model_.shapes, index_of(shape));
-    return static_cast<std::size_t>(
-        std::max(1.0, std::round(section_.number("solid_fraction") * volume(region) / each)));
+    const double count = key == total_mass ? section_.number(key) / (cubes * mass_of_one(shape))
+                                           : section_.number(key) * volume(region) /
+                                                 (cubes * volume(model_.shapes, index_of(shape)));
+    return static_cast<std::size_t>(std::clamp(std::round(count), 1.0, 1e15));
+  }
+
+  /// Adds masses of bodies in the order in which their sizes are drawn.
+  std::optional<std::size_t> count_for_mass(const ShapeDescription& shape, const SizeDistribution& law) {
+    const double cubes = section_.number(total_mass) / mass_of_one(shape);
+    double sum = 0.0;
+    for (std::size_t count = 0; count <= reading_.most_bodies; ++count) {
+      Random random(seed(), count);
+      const double next = std::pow(sample(law, random), 3);
+      if (sum + 0.5 * next > cubes) {
+        if (count == 0) less_than_one(next * mass_of_one(shape));
+        return count == 0 ? std::nullopt : std::optional(count);
+      }
+      sum += next;
+    }
+    return reading_.most_bodies + 1;
+  }
+
+  void less_than_one(double mass_kg) {
+    Fault fault = about(section_, total_mass, "is less than half the mass of one body");
+    fault.suggestion = fmt::format("one body has {:.4g} kg", mass_kg);
+    reading_.faults.push_back(std::move(fault));
+  }
+
+  /// Do the grains of a lattice come as near to the total mass as they can?
+  bool reaches(const std::vector<Grain>& grains, const GrainRecipe& recipe, const ShapeDescription& shape) {
+    double cubes = 0.5 * std::pow(largest(recipe.scale), 3);
+    for (const Grain& grain : grains) cubes += std::pow(grain.scale, 3);
+    return cubes * mass_of_one(shape) >= section_.number(total_mass);
   }
 
   /// Random positions in a larger region, which is then compressed. Reports a fault and returns nothing if
@@ -493,9 +543,11 @@ class GroupReader {
                         fmt::format("is too large: only {} of the bodies fit into the region of {:.4g} m^3",
                                     fitted, volume(region)));
     fault.suggestion = group_.form == "lattice"
-                           ? "enlarge the region, or reduce count or spacing"
-                           : "enlarge the region, reduce count, or increase attempts; random packings far "
-                             "from boundaries fill a fifth to a quarter of the volume, a lattice about half";
+                           ? fmt::format("enlarge the region, or reduce {} or spacing", count_key())
+                           : fmt::format("enlarge the region, reduce {}, or increase attempts; random packings "
+                                         "far from boundaries fill a fifth to a quarter of the volume, a "
+                                         "lattice about half",
+                                         count_key());
     if (const std::string plane = plane_before(region); fitted == 0 && !plane.empty())
       fault.suggestion = fmt::format(
           "the whole region is behind the plane '{}', whose normal must point to the free side", plane);
@@ -511,6 +563,9 @@ class GroupReader {
           return boundary.name;
     return "";
   }
+
+  static constexpr const char* total_mass = "total_mass";
+  static constexpr std::array count_keys{"count", "solid_fraction", total_mass};
 
   const Section& section_;
   std::size_t number_;

@@ -103,6 +103,23 @@ void require_valid(const Model& model, const State& state) {
           "its boundaries do not fit");
 }
 
+/// Inputs that a program wrote into the folder of the run ("inputs/NAME") move with it.
+void find_moved_inputs(Scene& recorded, const std::filesystem::path& folder) {
+  std::error_code error;
+  for (InputFile& input : recorded.inputs) {
+    const std::string before = input.path.string();
+    const std::filesystem::path moved =
+        std::filesystem::absolute(folder, error) / "inputs" / input.path.filename();
+    if (std::filesystem::exists(input.path, error) || input.path.parent_path().filename() != "inputs" ||
+        !std::filesystem::exists(moved, error))
+      continue;
+    for (std::size_t at = 0; (at = recorded.text.find(before, at)) != std::string::npos;
+         at += moved.string().size())
+      recorded.text.replace(at, before.size(), moved.string());
+    input.path = moved;
+  }
+}
+
 /// Reads a checkpoint and builds its scene again.
 Resumed resume_from(const std::filesystem::path& checkpoint) {
   Resumed run{{}, {}, {}, Archive::to_read(checkpoint, checkpoint_kind), {}};
@@ -110,6 +127,7 @@ Resumed resume_from(const std::filesystem::path& checkpoint) {
   visit(io, run.head);
   Scene recorded;
   io.group("scene", [&] { visit(io, recorded); });
+  find_moved_inputs(recorded, checkpoint.parent_path().parent_path());
   for (const InputFile& input : recorded.inputs) {
     if (crc32_of_file(input.path) != input.crc32)
       throw ReadError(fmt::format("{} has changed since the start of the run", input.path.string()));

@@ -1,6 +1,7 @@
 #include "io/scene/validate.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -63,8 +64,10 @@ class Validator {
 
   void parameter(Node& node, const std::string& path) {
     if (node.faulty) return;
-    if (node.kind == NodeKind::list || node.kind == NodeKind::table) {
-      const std::string name = path.substr(path.rfind('.') + 1);
+    const std::string name = path.substr(path.rfind('.') + 1);
+    if (name == "pi" || name == "degree") {
+      add(node, path, "is a constant of expressions", nullptr, "", "choose another name");
+    } else if (node.kind == NodeKind::list || node.kind == NodeKind::table) {
       const Key* const top = find_key("", name);
       add(node, path, "must be a number, a text, true or false", nullptr, "",
           top == nullptr
@@ -135,12 +138,18 @@ class Validator {
     }
   }
 
+  /// Names stand in tables, one row a line.
+  static bool is_control(char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0; }
+
   void value(Node& node, const Key& key, const std::string& path) {
     if (node.faulty) return;
     const std::size_t before = faults_.size();
     switch (key.type) {
       case ValueType::text:
-        if (node.kind != NodeKind::text) add(node, path, "must be a text in quotes", &key);
+        if (node.kind != NodeKind::text)
+          add(node, path, "must be a text in quotes", &key);
+        else if (key.name == "name" && std::ranges::any_of(node.text, is_control))
+          add(node, path, "must not contain line breaks or other control characters");
         break;
       case ValueType::word:
         word(node, key, path);

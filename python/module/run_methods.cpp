@@ -426,6 +426,10 @@ void add_run(py::module_& m) {
           "restore", [](SteppedRun& r, const KeptState& kept) { r.restore(kept); }, py::arg("state"),
           "Goes on from a state of a run of the same scene, with the same bits.");
   m.def("observables", &observables_of, py::arg("kind"));
+  m.def(
+      "expect_run_folder",
+      [](const std::string& folder, bool overwrite) { io::expect_run_folder(folder, overwrite); },
+      py::arg("folder"), py::arg("overwrite"));
   add_contacts(run);
   add_machines(run);
   add_view(m, run);

@@ -52,7 +52,12 @@ void add_scene(py::module_& m) {
       .def_readonly("end_time", &io::Scene::end_time_s, "s")
       .def_property_readonly("time_step", [](const io::Scene& s) { return s.model.settings.time_step_s; })
       .def_property_readonly("bodies", [](const io::Scene& s) { return s.initial.bodies.size(); })
-      .def_property_readonly("warnings", [](const io::Scene& s) { return to_python(s.warnings); });
+      .def_property_readonly("warnings", [](const io::Scene& s) { return to_python(s.warnings); })
+      .def_property_readonly("inputs", [](const io::Scene& s) {
+        std::vector<std::string> paths;
+        for (const io::InputFile& input : s.inputs) paths.push_back(input.path.string());
+        return paths;
+      });
   m.def("read_scene", &read, py::arg("text"), py::arg("file"), py::arg("overrides"));
 }
 

@@ -110,8 +110,11 @@ class Search:
 
     def run(self, points: Sequence[Point]) -> None:
         """All of their runs; raises _Interrupted after a signal."""
-        rows = {row.job.identity: row for point in points for row in point.rows}
-        left = [row for row in rows.values() if row.outcome.status not in (FINISHED, FAILED) or
+        rows: Dict[str, List[Row]] = {}  # a scene without parameters has the same run at all points
+        for point in points:
+            for row in point.rows:
+                rows.setdefault(row.job.identity, []).append(row)
+        left = [row for row, *_ in rows.values() if row.outcome.status not in (FINISHED, FAILED) or
                 (self._retry and row.outcome.status == FAILED)]
         if left and not self._checked:
             self._check_bounds()
@@ -121,7 +124,8 @@ class Search:
             self._checked = True
 
             def heard(job: Job, outcome: Outcome) -> None:
-                rows[job.identity].outcome = outcome
+                for row in rows[job.identity]:
+                    row.outcome = outcome
                 if not self._quiet or outcome.status == FAILED:
                     done = sum(row.outcome.status in (FINISHED, FAILED) for row in self.rows)
                     tell(f"run {done} of at most {self.plan.runs}: {job.said}: {words_of(outcome)}")

@@ -98,7 +98,8 @@ class Results:
         path = self.folder / f"{name}.csv"
         if not path.exists():
             raise KeyError(f"there is no table '{name}'; there are {', '.join(self.tables)}")
-        return pandas().read_csv(path, float_precision="round_trip", dtype={"state_hash": str})
+        return pandas().read_csv(path, float_precision="round_trip", dtype={"state_hash": str}, keep_default_na=False,
+                                 na_values=["", "nan"])
 
     @property
     def steps(self) -> Any:

@@ -392,6 +392,8 @@ class Run(_scree.SteppedRun):
 
             tables = Path(self.folder) / "inputs"
         try:
+            if self.folder is not None:  # before tables replace those of the run that is there
+                _scree.expect_run_folder(self.folder, overwrite)
             super().__init__(scene._scene(tables), scene._said(), threads, self.folder or "", overwrite)
         except WriteError as error:
             words = str(error).replace("choose another folder (-o) or replace them (--overwrite)",

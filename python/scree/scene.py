@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import filecmp
 import os
 import re
+import shutil
 import tempfile
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
@@ -38,11 +40,10 @@ def _is_frame(value: Any) -> bool:
 
 
 def _columns_of(value: Any) -> Columns:
-    """The columns of a DataFrame, of a mapping of columns, or of an array with one row each."""
-    if _is_frame(value):
-        return [(str(name), value[name].tolist()) for name in value.columns]
-    if isinstance(value, Mapping):
-        return [(str(name), list(column)) for name, column in value.items()]
+    """The columns of a DataFrame, of a mapping of columns, or of an array with one row each. Files have the time first."""
+    if _is_frame(value) or isinstance(value, Mapping):
+        named = [(str(name), list(value[name])) for name in (value.columns if _is_frame(value) else value)]
+        return sorted(named, key=lambda column: column[0] not in ("time", "time_s"))
     rows = value.tolist()
     return [(f"c{k}", [row[k] for row in rows]) for k in range(len(rows[0]) if rows else 0)]
 
@@ -117,9 +118,12 @@ class Scene:
         return toml.to_document(_with_tables(_with_bodies(self._table, _one_by_one), _refuse_table))
 
     def save(self, file: PathLike) -> Path:
-        """Writes the scene to a file, and its tables next to it."""
+        """Writes the scene to a file, and its tables next to it. In another folder it copies the files that the scene
+        names there too. Raises ValueError if one of them is not in the folder of the scene, FileExistsError if another
+        file has its name there."""
         path = Path(file)
         path.parent.mkdir(parents=True, exist_ok=True)
+        self._copy_inputs(path.parent.resolve())
         text = self.to_toml() if self._text is not None else self._text_with_tables(
             lambda columns, name: _write_table(path.parent / f"{path.stem}_{name}.csv", columns).name)
         path.write_text(text, encoding="utf-8")
@@ -195,6 +199,32 @@ class Scene:
             self._read = read
         return read
 
+    def _copy_inputs(self, to: Path) -> None:
+        """The files that the scene names relative to its own folder."""
+        home = Path(self._file).parent.resolve()
+        if to == home:
+            return
+        try:
+            inputs = [Path(name) for name in self._scene().inputs]
+        except SceneError:  # of a scene with errors nobody knows all files
+            return
+        said = self._said()
+        copies = []
+        for source in inputs:
+            if source.parent == self._folder_of_tables() or str(source) in said:
+                continue
+            name = os.path.relpath(source.resolve(), home)
+            if name.startswith(os.pardir):
+                raise ValueError(f"{source} is outside of the scene's folder: save the scene to {home}")
+            copy_of = to / name
+            if copy_of.exists() and not filecmp.cmp(source, copy_of, shallow=False):
+                raise FileExistsError(f"{copy_of} exists and differs from {source}")
+            copies.append((source, copy_of))
+        for source, copy_of in copies:
+            copy_of.parent.mkdir(parents=True, exist_ok=True)
+            if not copy_of.exists():
+                shutil.copyfile(source, copy_of)
+
     def _folder_of_tables(self) -> Path:
         """A temporary folder with the lifetime of the scene."""
         if self._own_folder is None:
@@ -208,7 +238,11 @@ class Scene:
 def load(path: PathLike, overrides: Optional[Mapping[str, Any]] = None) -> Scene:
     """Reads a scene file; ``overrides`` are other values of keys or parameters, as for ``scree run --set``."""
     file = Path(path)
-    scene = Scene._of_text(file.read_text(encoding="utf-8"), str(file), [])
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SceneError([_fault(str(file), f"is not text in UTF-8: {error}")]) from None
+    scene = Scene._of_text(text, str(file), [])
     return scene.with_overrides(overrides) if overrides else scene
 
 
@@ -256,8 +290,10 @@ def _apply(table: Dict[str, Any], key: str, value: Any) -> None:
         if after is None:
             at[step] = value
         else:
-            at = at[step] if is_list else at.setdefault(step, {})
-            at = at.tolist() if _is_array(at) else at
+            inner = at[step] if is_list else at.setdefault(step, {})
+            if _is_array(inner) or isinstance(inner, tuple):  # a list can be changed in its place
+                inner = at[step] = inner.tolist() if _is_array(inner) else list(inner)
+            at = inner
 
 
 def _fault(path: str, problem: str, suggestion: str = "", value: str = "") -> Fault:
@@ -322,7 +358,10 @@ def _with_bodies(table: Mapping[str, Any], convert: Callable[[Mapping[str, Any]]
     """The same scene with other headings in place of each heading of bodies."""
     if "bodies" not in table:
         return dict(table)
-    return {**table, "bodies": [body for heading in table["bodies"] for body in convert(heading)]}
+    headings = table["bodies"]
+    if not isinstance(headings, list) or not all(isinstance(heading, Mapping) for heading in headings):
+        return dict(table)  # the check reports it
+    return {**table, "bodies": [body for heading in headings for body in convert(heading)]}
 
 
 def _with_tables(table: Mapping[str, Any], put: _Put, name: str = "") -> Dict[str, Any]:
@@ -331,7 +370,10 @@ def _with_tables(table: Mapping[str, Any], put: _Put, name: str = "") -> Dict[st
     for key, value in table.items():
         path = f"{name}_{key}" if name else key
         if key == "table" and _is_table(value):
-            result[key] = put(_columns_of(value), name or "table")
+            try:
+                result[key] = put(_columns_of(value), name or "table")
+            except ValueError as error:
+                raise SceneError([_fault(f"{name}.{key}" if name else key, str(error))]) from None
         elif isinstance(value, Mapping):
             result[key] = _with_tables(value, put, path)
         elif isinstance(value, list):

@@ -36,7 +36,9 @@ class Sweep:
                 job = Job(study.scenes[0], overrides, len(self.rows), identities.of(study.scenes[0], overrides),
                           said(point, seed))
                 self.rows.append(Row(job, number, point, seed, self.shelf.outcome(job)))
-        self._by_job = {row.job.identity: row for row in self.rows}
+        self._by_job: Dict[str, List[Row]] = {}  # points may differ in names alone
+        for row in self.rows:
+            self._by_job.setdefault(row.job.identity, []).append(row)
 
     def run(self, rows: Sequence[Row], retry: bool) -> int:
         """Does those that are to do; gives the exit status."""
@@ -60,10 +62,11 @@ class Sweep:
 
         def heard(job: Job, outcome: Outcome) -> None:
             nonlocal done
-            row = self._by_job[job.identity]
-            row.outcome = outcome
+            same = self._by_job[job.identity]
+            for row in same:
+                row.outcome = outcome
             if outcome.status in (FINISHED, FAILED):
-                done += 1
+                done += len(same)
             if not self._quiet or outcome.status == FAILED:
                 tell(f"{done} of {len(rows)}: {job.said}: {words_of(outcome)}")
             if outcome.status == FINISHED and self.study.measures:

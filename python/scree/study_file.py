@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import random
 from dataclasses import dataclass, field
@@ -313,8 +314,9 @@ def _latin_hypercube(faults: Faults, table: Table) -> Tuple[List[Point], List[st
         low, high, log, whole = ranges[key]
         for point, u in zip(points, column):
             value = between(low, high, log, u)
-            point[key] = round(value) if whole else value
-    return points, [key for key, (_, _, log, _) in ranges.items() if log]
+            point[key] = min(max(round(value), math.ceil(low)), math.floor(high)) if whole else value
+    different = [point for k, point in enumerate(points) if point not in points[:k]]  # whole numbers may repeat
+    return different, [key for key, (_, _, log, _) in ranges.items() if log]
 
 
 def between(low: float, high: float, log: bool, u: float) -> float:

@@ -260,10 +260,13 @@ class Crew:
         self.program = program.path()
 
     def run(self, jobs: Sequence[Job], *, retry: bool, done: Callable[[Job, Outcome], None], signals: Signals) -> None:
-        """Does what is to do; ``done`` hears of each. Ends early, with all runs stopped, after a signal, or where
-        ``done`` raises."""
+        """Does what is to do; ``done`` hears of each, once of jobs with the same identity. Ends early, with all runs
+        stopped, after a signal, or where ``done`` raises."""
         waiting: Deque[Job] = deque()
+        first: Dict[str, Job] = {}
         for job in jobs:
+            first.setdefault(job.identity, job)
+        for job in first.values():
             outcome = self._shelf.outcome(job)
             self._forecast = max(self._forecast, outcome.memory_mb or 0.0)
             if outcome.status not in (FINISHED, FAILED) or (outcome.status == FAILED and retry):

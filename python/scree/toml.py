@@ -81,8 +81,15 @@ def to_document(table: Mapping[str, Any]) -> str:
 
 
 def csv(columns: Iterable[Tuple[str, Iterable[Any]]]) -> str:
-    """A table with a heading, with all digits of numbers."""
+    """A table with a heading, with all digits of numbers. Raises ValueError where columns have other lengths."""
     names, values = zip(*((name, [plain(v) for v in column]) for name, column in columns))
-    lines = [",".join(names)]
-    lines.extend(",".join(v if isinstance(v, str) else repr(v) for v in row) for row in zip(*values))
+    if len({len(column) for column in values}) > 1:
+        lengths = ", ".join(f"{name}: {len(column)}" for name, column in zip(names, values))
+        raise ValueError(f"columns of a table must have the same length ({lengths})")
+    lines = [",".join(map(_csv_field, names))]
+    lines.extend(",".join(_csv_field(v) if isinstance(v, str) else repr(v) for v in row) for row in zip(*values))
     return "\n".join(lines) + "\n"
+
+
+def _csv_field(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"' if any(c in text for c in ',;"\n') else text

@@ -186,7 +186,11 @@ class Case:
         form = self.form(full)
         changes = dict(changes)
         seeds = [changes.pop("seed")] if "seed" in changes else list(range(1, form.seeds + 1))
-        points = [{key: changes.get(key, value) for key, value in point.items()} for point in form.all_points()]
+        points: List[Dict[str, Any]] = []
+        for point in form.all_points():
+            changed = {key: changes.get(key, value) for key, value in point.items()}
+            if changed not in points:  # a change may make two points one
+                points.append(changed)
         keys = list(points[0])
         common = Plan(file=self.file, name=self.name, folder=folder / self.name, scenes=[self.scene],
                       seeds=seeds, seed_keys=["seed"], set={**form.set, **changes},

@@ -137,6 +137,54 @@ class Scenes(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "scree.load"):
             scree.Scene("a.toml")
 
+    def test_overrides_reach_into_arrays_and_tuples(self):
+        for gravity in (np.array([0.0, 0.0, -9.81]), (0.0, 0.0, -9.81), [0.0, 0.0, -9.81]):
+            scene = one_ball(gravity=gravity)
+            moon = scene.with_overrides({"gravity[2]": -1.62, "bodies[0].position[0]": 3.0})
+            self.assertEqual(list(moon.to_dict()["gravity"]), [0.0, 0.0, -1.62])
+            self.assertEqual(moon.to_dict()["bodies"][0]["position"][0], 3.0)
+            self.assertEqual(list(scene.to_dict()["gravity"]), [0.0, 0.0, -9.81])
+
+    def test_tables_have_whole_columns(self):
+        """Columns of other lengths are a fault; texts may contain commas; the time comes first, whatever its place."""
+        with self.assertRaises(scree.SceneError) as caught:
+            one_ball(bodies=[dict(radius=0.1, table=dict(x=[0, 1, 2, 3], y=[0] * 4, z=[0, 0]))]).check()
+        self.assertIn("z: 2", str(caught.exception))
+        wet = one_ball(materials=[dict(name="wet, sand", density=1000.0), dict(name="dry", density=1000.0)], bodies=[dict(
+            position=[[0, 0, 0], [1, 0, 0]], radius=[0.1, 0.2], material=["wet, sand", "dry"])])
+        self.assertEqual(wet.check(), [])
+        moves = [dict(type="translation", direction=[0, 0, 1], table=table) for table in (
+            dict(time=[0.0, 1.0], distance=[0.0, 2.0]), dict(distance=[0.0, 2.0], time=[0.0, 1.0]))]
+        places = []
+        for move in moves:
+            run = scree.Run(one_ball(boundaries=[dict(type="plane", name="floor", point=[0, 0, -5], motion=[move])]))
+            run.until(0.5)
+            places.append(run.state_hash)
+        self.assertEqual(places[0], places[1])
+
+    def test_a_saved_scene_takes_its_files_along(self):
+        with tempfile.TemporaryDirectory() as folder:
+            scree.load(SOURCE / "scenes/settling_box/settling_box.toml").save(Path(folder) / "new/box.toml")
+            again = scree.load(Path(folder) / "new/box.toml")
+            again.check()
+            self.assertTrue((Path(folder) / "new/n1000.csv").exists())
+            (Path(folder) / "other").mkdir()
+            (Path(folder) / "other/n1000.csv").write_text("x,y,z\n")
+            with self.assertRaises(FileExistsError):
+                again.save(Path(folder) / "other/box.toml")
+
+    def test_files_of_other_editors(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "s.toml"
+            file.write_text('name = "marked"\nend_time = 1\n', encoding="utf-8-sig")
+            self.assertEqual(scree.load(file).to_dict()["name"], "marked")
+            file.write_bytes('name = "Körner"\n'.encode("latin-1"))
+            with self.assertRaises(scree.SceneError):
+                scree.load(file)
+        for wrong in ({"bodies": 5}, {"bodies": [5]}):
+            with self.assertRaises(scree.SceneError):
+                one_ball().with_overrides(wrong).check()
+
     def test_a_scene_is_a_value(self):
         scene = box()
         self.assertEqual(scene, box())
@@ -200,6 +248,24 @@ class SameBits(unittest.TestCase):
             whole = scree.Run(box(bodies=[dict(position=x, radius=np.full(5, 0.04))]))
             whole.until()
             self.assertEqual(scree.open(Path(folder) / "r").summary["state_hash"], whole.state_hash)
+
+    def test_a_refused_run_leaves_the_inputs_of_the_other(self):
+        """And the folder of a run may move: its inputs are in it."""
+        def balls(count):
+            return one_ball(end_time=0.2, bodies=[dict(position=[[0.3 * i, 0, 0] for i in range(count)], radius=[0.1] * count)])
+
+        with tempfile.TemporaryDirectory() as folder:
+            run = scree.Run(balls(3), folder=Path(folder) / "a")
+            run.until(0.1)
+            with self.assertRaises(scree.WriteError):  # it is being written
+                scree.Run(balls(5), folder=Path(folder) / "a", overwrite=True)
+            run.finish()
+            with self.assertRaises(scree.WriteError):
+                scree.Run(balls(5), folder=Path(folder) / "a")
+            os.rename(Path(folder) / "a", Path(folder) / "b")
+            done = subprocess.run([PROGRAM, "run", "--resume", str(Path(folder) / "b"), "-q"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(scree.open(Path(folder) / "b").summary["bodies"], 3)
 
     def test_values_that_no_checkpoint_has_are_reported_when_a_run_continues(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -516,6 +516,13 @@ class Files(WithFake):
             stiffness = { low = 1e4, high = 1e8, scale = "log" }
             count = { low = 1, high = 9, whole = true }
             """))
+        few = study_file.read_study(self.write("""
+            scene = "hopper.toml"
+            [latin_hypercube]
+            count = 7
+            ranges = { n = { low = 1.6, high = 3.4, whole = true } }
+            """))
+        self.assertEqual(sorted(point["n"] for point in few.points), [2, 3])  # each once, none outside
         decades = sorted(int(math.log10(point["stiffness"])) for point in read.points)
         self.assertEqual(decades, [4, 5, 6, 7])
         self.assertTrue(all(isinstance(point["count"], int) for point in read.points))
@@ -571,6 +578,21 @@ class Calibrations(WithFake):
         self.call("calibrate", "-q")
         self.assertEqual(len(self.called()), found["runs"])
         self.assertEqual(self.found(), found)
+
+    def test_a_scene_without_parameters_is_run_once(self):
+        """All points share its run, and its target tells nothing about them."""
+        status, _, said = self.call("calibrate", study_text="""
+            scene = ["repose.toml", "hopper.toml"]
+            targets = [{ scene = "repose.toml", measure = "discharge.mass_flow_kg_s", value = 27.0, error = 0.1 },
+                       { scene = "hopper.toml", measure = "discharge.mass_flow_kg_s", value = 1.0, error = 1.0 }]
+            calibrate = { runs = 24 }
+            [parameters]
+            friction = { low = 0.1, high = 0.9, scenes = ["repose.toml"] }
+            """)
+        self.assertEqual(status, 0, said)
+        runs = [line.split()[1].rsplit("/", 1)[-1] for line in self.called()]
+        self.assertEqual(runs.count("hopper.toml"), 1)
+        self.assertGreater(runs.count("repose.toml"), 4)
 
     def test_each_point_has_seeds_of_its_own(self):
         self.assertEqual(calibration.seeds_of([101, 102], 0), [101, 102])

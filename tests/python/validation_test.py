@@ -233,8 +233,10 @@ class Validate(WithProgram):
 
     def test_settings_win_over_those_of_points(self):
         self.case()
-        self.validate("--set", "friction=0.35")
+        _, out, err = self.validate("--set", "friction=0.35")
         self.assertTrue(all("friction=0.35" in line for line in self.called()))
+        self.assertEqual(len(self.called()), 2)  # two points became one, with two seeds
+        self.assertNotIn("no result", out + err)
 
     def test_unknown_case_names_the_nearest(self):
         self.case("hopper_discharge")

@@ -1,11 +1,12 @@
 // Errors of means of series.
+#include "io/results/measured_series.h"
+
 #include <cmath>
 #include <gtest/gtest.h>
 #include <vector>
 
 #include "engine/core/random.h"
 #include "engine/measurements/measurement.h"
-#include "io/results/measured_series.h"
 #include "io/results/series_statistics.h"
 #include "io/scene/keys.h"
 
@@ -80,6 +81,26 @@ TEST(SeriesStatistics, OfFewValues) {
   EXPECT_NEAR(s.error, s.deviation / 2.0, 1e-15);
   const std::vector<double> still(100, 7.0);
   EXPECT_EQ(series_statistics(still).error, 0.0);
+}
+
+// A load that grows steadily has no mean; noise about a mean has one, in all but a few of 200 series.
+TEST(SeriesStatistics, DriftsAreToldFromNoise) {
+  for (const std::size_t count : {50u, 200u, 1000u})
+    for (const double memory : {0.0, 0.5}) {
+      int told = 0, false_alarms = 0;
+      for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        std::vector<double> x = series_with_memory(memory, count, seed);
+        false_alarms += series_statistics(x).is_steady() ? 0 : 1;
+        for (std::size_t k = 0; k < count; ++k)
+          x[k] += 30.0 * static_cast<double>(k) / static_cast<double>(count);
+        told += series_statistics(x).is_steady() ? 0 : 1;
+      }
+      EXPECT_GE(told, 195) << memory << " " << count;
+      EXPECT_LE(false_alarms, 6) << memory << " " << count;
+    }
+  std::vector<double> ramp;
+  for (int k = 0; k < 100; ++k) ramp.push_back(k);
+  EXPECT_FALSE(series_statistics(ramp).is_steady());
 }
 
 TEST(SeriesStatistics, PercentilesLieBetweenOrderStatistics) {

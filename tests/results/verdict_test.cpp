@@ -130,7 +130,7 @@ TEST(Verdict, IsGreenWhereNothingHappened) {
   io::Summary empty;
   empty.steps = 10;
   EXPECT_EQ(judge(empty, {}).grade, Grade::green);
-  EXPECT_EQ(judge(empty, {}).findings.size(), 17u);
+  EXPECT_EQ(judge(empty, {}).findings.size(), 18u);
 }
 
 TEST(Verdict, WithoutAStepThereIsNothingToTrust) {

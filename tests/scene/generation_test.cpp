@@ -530,6 +530,40 @@ TEST(GeneratedScene, HeadingsComeInAnyOrder) {
   for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(before.initial.bodies.id[i], static_cast<BodyId>(i));
 }
 
+// Half of the body that is left out, or of the last one, is the most by which the masses can differ.
+TEST(GeneratedScene, TotalMassOfUnequalBodies) {
+  const std::string head =
+      "[[materials]]\nname = \"m\"\ndensity = 1000\n[[bodies]]\nsemi_axes = [0.03, 0.02, 0.02]\n"
+      "region = {type = \"box\", low = [0, 0, 0], high = [1, 1, 1]}\n";
+  const double one_kg = 1000.0 * volume(Ellipsoid{Vec3(0.03, 0.02, 0.02)}),
+               largest_kg = one_kg * std::pow(1.3, 3);
+  for (const std::string scale : {"{distribution = \"uniform\", low = 0.6, high = 1.3}",
+                                  "{distribution = \"uniform\", low = 0.6, high = 1.3, by = \"mass\"}"})
+    for (const std::string form : {"random", "lattice", "dense"}) {
+      const io::Scene scene = io::read_scene_text(
+          head + "generate = \"" + form + "\"\ntotal_mass = 7.25\nscale = " + scale + "\n", "s.toml");
+      double kg = 0.0;
+      for (const double mass : scene.initial.bodies.mass) kg += mass;
+      EXPECT_NEAR(kg, 7.25, 0.5 * largest_kg) << form;
+      EXPECT_GT(scene.initial.bodies.size(), 80u) << form;
+    }
+  const auto problem = [&](const std::string& rest) {
+    try {
+      io::read_scene_text(head + rest, "s.toml");
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const auto says = [&](const std::string& rest, const char* words) {
+    return problem(rest).find(words) != std::string::npos;
+  };
+  EXPECT_TRUE(says("generate = \"random\"\ntotal_mass = 0.001\n", "less than half the mass of one body"));
+  EXPECT_TRUE(says("generate = \"lattice\"\ntotal_mass = 1e6\n", "total_mass: is too large"));
+  EXPECT_TRUE(says("generate = \"random\"\ntotal_mass = 900\n", "total_mass: is too large"));
+  EXPECT_TRUE(says("generate = \"random\"\ntotal_mass = 1\ncount = 3\n", "cannot be combined with count"));
+}
+
 TEST(GeneratedScene, SameSeedSameBits) {
   const std::string text = R"(
 seed = 3

@@ -5,6 +5,7 @@
 #include <hdf5.h>
 #include <sstream>
 
+#include "io/files/csv_file.h"
 #include "io/results/run_recorder.h"
 #include "io/scene/read_scene.h"
 
@@ -55,6 +56,22 @@ class BodyTable : public testing::Test {
 
   std::filesystem::path folder_;
 };
+
+TEST(Csv, SeparatorsInQuotesAreText) {
+  const auto texts = [](const char* line, char separator) {
+    std::vector<std::string> list;
+    for (const io::CsvField& field : io::split_csv(line, separator)) list.emplace_back(field.text);
+    return list;
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(texts("0,\"floor, left\",2", ','), (Texts{"0", "floor, left", "2"}));
+  EXPECT_EQ(texts(" \"a;b\" ; c;\"d\"\r", ';'), (Texts{"a;b", "c", "d"}));
+  EXPECT_EQ(texts("\"wet sand\" 1  2", ' '), (Texts{"wet sand", "1", "2"}));
+  EXPECT_EQ(texts("\"\",1", ','), (Texts{"", "1"}));
+  EXPECT_EQ(io::csv_text(texts("\"a \"\"b\"\"\",1", ',')[0]), "a \"b\"");
+  EXPECT_EQ(texts("\"open,1", ','), (Texts{"open", "1"}));  // no end: as without quotation marks
+  EXPECT_EQ(texts("5\" pipe,1", ','), (Texts{"5\" pipe", "1"}));
+}
 
 TEST_F(BodyTable, CsvColumnsComeInAnyOrder) {
   write("t.csv",
@@ -149,6 +166,28 @@ TEST_F(BodyTable, ReadsMaterials) {
   EXPECT_NE(message("short.csv").find("short.csv:2:1: has 2 values"), std::string::npos);
   EXPECT_NE(message("short.csv").find("short.csv:4:7: time_s: has more than one time; a table must have one"),
             std::string::npos);
+}
+
+// Frames are relative to the scene's origin. Clumps and functions have no columns: their spheres would be
+// others.
+TEST_F(BodyTable, TrajectoriesHaveAnOriginAndEllipsoidsAlone) {
+  const auto scene = [&](const std::string& bodies) {
+    return read_scene_text("origin = [1000, 2000, 0]\n[[materials]]\nname = \"m\"\ndensity = 1000\n" + bodies,
+                           folder_ / "scene.toml");
+  };
+  const auto record = [&](const Scene& of) {
+    RunRecorder recorder(of, {folder_ / "run", true});
+    recorder.finish(RunStatus::finished, of.initial);
+  };
+  record(scene("[[bodies]]\nradius = 0.05\nposition = [1000, 2000.5, 0.06]\n"));
+  const Scene again = scene("[[bodies]]\ntable = \"run/trajectory.h5\"\n");
+  EXPECT_LT((again.initial.bodies.position[0] - Vec3(1000, 2000.5, 0.06)).norm(),
+            1e-7);  // frames: single precision
+  record(
+      scene("[[shapes]]\nname = \"pair\"\nmembers = [{radius = 0.5, position = [-0.4, 0, 0]}, {radius = 0.5, "
+            "position = "
+            "[0.4, 0, 0]}]\n[[bodies]]\nshape = \"pair\"\nsize = 0.1\nposition = [1000, 2000, 0.06]\n"));
+  EXPECT_NE(message("run/trajectory.h5", "").find("--restart-from"), std::string::npos);
 }
 
 // The bodies of a run's last frame without change: here its first frame, because no step is made.

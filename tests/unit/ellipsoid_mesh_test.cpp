@@ -21,6 +21,23 @@ std::vector<Gap> found(const Ellipsoid& shape, const Pose& pose, const PlacedMes
   return gaps;
 }
 
+/// At a place of a wall, with its normal towards the body and the gap.
+Pose touching(const Ellipsoid& shape, const Quat& turn, const Vec3& place, const Vec3& normal, double gap) {
+  const Mat3 axes = turn.toRotationMatrix();
+  const Vec3 sn = axes * shape.semi_axes.cwiseAbs2().asDiagonal() * axes.transpose() * normal;
+  return {place + gap * normal + sn / std::sqrt(normal.dot(sn)), turn};
+}
+
+/// Rods and discs of several aspect ratios.
+std::vector<Ellipsoid> slender_bodies(double size) {
+  std::vector<Ellipsoid> shapes;
+  for (const double aspect : {3.0, 8.0, 20.0}) {
+    shapes.push_back({{size, size / aspect, size / aspect}});
+    shapes.push_back({{size, size, size / aspect}});
+  }
+  return shapes;
+}
+
 TEST(EllipsoidMesh, AFlatFloorOfTrianglesIsThePlane) {
   // Also over its inner edges and vertices: one contact, always with the same name, at the plane's point.
   Random random(1);
@@ -185,6 +202,109 @@ TEST(EllipsoidMesh, SheetHasContactsOnBothSides) {
   ASSERT_EQ(g.size(), 1u);
   EXPECT_NEAR(g[0].distance, 0.0, 1e-15);
   EXPECT_LT((g[0].normal - Vec3(0.6, 0.0, 0.8)).norm(), 1e-12);
+}
+
+TEST(EllipsoidMesh, BodyLeaningOnAnEdgeTouchesOnlyThere) {
+  // At an edge or a corner of a box, with a normal between those of the faces that meet there: a plane
+  // between the body and the box. So no contact is closer, also if the body's centre is below a face and its
+  // end above it. 1e-12: rounding, and the accuracy of edges.
+  Random random(11);
+  const Vec3 half(1.0, 1.0, 1.0);
+  const PlacedMesh mesh = box(half);
+  for (const double size : {0.1, 0.7}) {
+    for (const Ellipsoid& shape : slender_bodies(size)) {
+      const double gap = 0.02 * shape.semi_axes.minCoeff();
+      for (int k = 0; k < 300; ++k) {
+        Vec3 normal = random.direction().cwiseAbs(), place = half;
+        if (k % 2 == 0) {
+          normal[1] = 0.0;
+          place[1] = random.uniform(-0.9, 0.9);
+        }
+        normal.normalize();
+        const Pose pose = touching(shape, random.rotation(), place, normal, gap);
+        const std::vector<Gap> g = found(shape, pose, mesh, 2.0 * gap);
+        ASSERT_FALSE(g.empty());
+        EXPECT_NEAR(std::ranges::min_element(g, {}, &Gap::distance)->distance, gap, 1e-12)
+            << shape.semi_axes.transpose() << ", " << k;
+      }
+    }
+  }
+}
+
+TEST(EllipsoidMesh, NoOverlapWhereNoTriangleReachesIn) {
+  // Against the independent search of triangles in the body, near a single triangle and in an open wedge. The
+  // deepest places of bodies at any angle are often over faces that do not reach in.
+  Random random(12);
+  const std::vector<PlacedMesh> walls{
+      placed({{0, 0, 0}, {1, 0, 0}, {0.3, 0.8, 0}}, {{0, 1, 2}}),
+      placed({{-1, 0, 0}, {1, 0, 0}, {0, 1, 0.7}, {0, -1, 0.7}}, {{0, 1, 2}, {1, 0, 3}})};
+  int free = 0;
+  for (const PlacedMesh& wall : walls) {
+    for (const double size : {0.2, 0.7}) {
+      for (const Ellipsoid& shape : slender_bodies(size)) {
+        for (int k = 0; k < 400; ++k) {
+          const MeshSurface& m = *wall.mesh;
+          const auto& corner = m.triangles[static_cast<std::size_t>(k) % m.triangles.size()];
+          const Vec3 place =
+              m.points[corner[0]] + random.uniform() * (m.points[corner[1]] - m.points[corner[0]]);
+          const Pose pose{place + random.uniform(0.0, 1.1) * size * random.direction(), random.rotation()};
+          if (reaches_into(shape, pose, wall)) continue;
+          ++free;
+          for (const Gap& g : found(shape, pose, wall, 0.0)) EXPECT_GT(g.distance, -1e-12) << k;
+        }
+      }
+    }
+  }
+  EXPECT_GT(free, 2500);
+}
+
+TEST(EllipsoidMesh, ThinBodyKeepsItsContactAtAnEdge) {
+  // Deeper than its rim is curved: the nearest side of the body is the one that the wall does not allow. The
+  // contact is right if a shift by its depth along its normal, and by rounding, sets the body free.
+  const PlacedMesh triangle = placed({{0, 0, 0}, {1, 0, 0}, {0.3, 0.8, 0}}, {{0, 1, 2}});
+  const Vec3 rod(0.7, 0.0875, 0.0875), disc(0.7, 0.7, 0.0875);
+  struct Case {
+    Vec3 semi_axes, position;
+    Quat turn;
+  };
+  const std::vector<Case> cases{
+      {rod, {0.688841, -0.261325, 0.329099}, {-0.0594867, -0.670962, 0.661665, -0.329349}},
+      {rod, {0.546883, -0.0538849, 0.455229}, {0.617922, 0.478976, 0.62195, 0.0439489}},
+      {rod, {0.828317, 0.394487, -0.221794}, {-0.347777, 0.159752, 0.0787774, 0.920502}},
+      {rod, {-0.0404837, 0.424927, -0.312841}, {-0.233152, -0.129054, -0.638001, 0.722454}},
+      {disc, {1.32744, 0.413595, -0.420989}, {-0.299497, -0.729488, 0.566165, 0.240014}},
+      {disc, {-0.341415, 0.540115, 0.184154}, {0.427642, -0.0575164, 0.843778, 0.319144}},
+      {disc, {0.618599, 0.502956, -0.493722}, {0.507345, 0.409188, -0.0602972, 0.755996}},
+      {disc, {0.132605, 0.173536, 0.623668}, {0.0257173, 0.768799, -0.0100362, 0.638895}}};
+  for (const Case& c : cases) {
+    const Ellipsoid shape{c.semi_axes};
+    Pose pose{c.position, c.turn.normalized()};
+    ASSERT_TRUE(reaches_into(shape, pose, triangle));
+    const std::vector<Gap> g = found(shape, pose, triangle, 0.0);
+    ASSERT_EQ(g.size(), 1u) << c.position.transpose();
+    EXPECT_LT(g[0].distance, 0.0);
+    EXPECT_GT(g[0].distance, -0.5 * shape.semi_axes.minCoeff());
+    // The acceleration follows the same side: at rest it is zero, to rounding over the squared time.
+    EXPECT_NEAR(gap_acceleration(shape, pose, triangle, g[0], {{}, 1e-3}), 0.0, 1e-8);
+    pose.position -= (g[0].distance * (1.0 + 1e-9)) * g[0].normal;
+    EXPECT_FALSE(reaches_into(shape, pose, triangle)) << c.position.transpose();
+  }
+}
+
+TEST(EllipsoidMesh, BodyPushedThroughAFaceKeepsItsContact) {
+  // Far from all edges, at any angle and down to its centre: the gap is that of the plane.
+  Random random(13);
+  const PlacedMesh mesh = floor_of_triangles(8, random);
+  for (const Ellipsoid& shape : slender_bodies(0.2)) {
+    for (int k = 0; k < 100; ++k) {
+      const Pose pose{Vec3(0.0, 0.0, random.uniform(0.001, 0.05)), random.rotation()};
+      const Gap exact = gap(place(shape, pose), Plane{Vec3::Zero(), Vec3::UnitZ()});
+      if (exact.distance > 0.0) continue;
+      const std::vector<Gap> g = found(shape, pose, mesh, 0.0);
+      ASSERT_EQ(g.size(), 1u) << k;
+      EXPECT_NEAR(g[0].distance, exact.distance, 1e-14);
+    }
+  }
 }
 
 TEST(MeshSurface, ReportsDefectsOfAMesh) {

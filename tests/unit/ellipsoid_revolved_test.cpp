@@ -19,6 +19,23 @@ PlacedRevolved placed(const std::vector<Vec2>& corners, bool closed = false, dou
   return {std::make_shared<RevolvedSurface>(revolved_surface(corners, closed, rounding)), pose};
 }
 
+/// At a place of a wall, with its normal towards the body and the gap.
+Pose touching(const Ellipsoid& shape, const Quat& turn, const Vec3& place, const Vec3& normal, double gap) {
+  const Mat3 axes = turn.toRotationMatrix();
+  const Vec3 sn = axes * shape.semi_axes.cwiseAbs2().asDiagonal() * axes.transpose() * normal;
+  return {place + gap * normal + sn / std::sqrt(normal.dot(sn)), turn};
+}
+
+/// Rods and discs of several aspect ratios.
+std::vector<Ellipsoid> slender_bodies(double size) {
+  std::vector<Ellipsoid> shapes;
+  for (const double aspect : {3.0, 8.0, 20.0}) {
+    shapes.push_back({{size, size / aspect, size / aspect}});
+    shapes.push_back({{size, size, size / aspect}});
+  }
+  return shapes;
+}
+
 std::vector<Gap> found(const Ellipsoid& shape, const Pose& pose, const PlacedRevolved& wall, double margin) {
   std::vector<Gap> gaps;
   contacts(shape, pose, wall, margin, gaps);
@@ -125,6 +142,42 @@ TEST(EllipsoidRevolved, LeastGapIsThatOfBruteForce) {
       EXPECT_NEAR(least(found(shape, pose, kind.wall, 2.0)), expected, 1e-10) << kind.name << ' ' << trial;
     }
     EXPECT_GT(compared, 10) << kind.name;
+  }
+}
+
+TEST(EllipsoidRevolved, SlenderBodyOnARimTouchesOnlyThere) {
+  // On the rim of a convex surface with a normal that points away from all of it: a plane is between both. So
+  // no contact is closer, also if the deepest place of the body is over a face. 1e-10: the rim's angle.
+  Random random(14);
+  struct Rim {
+    const char* name;
+    PlacedRevolved wall;
+    Vec2 corner, from, to;  // normals at the corner are between these
+  };
+  const std::vector<Rim> rims{
+      {"disc", placed({{0, 0}, {1, 0}}), {1, 0}, {0, -1}, {0, 1}},
+      {"annulus", placed({{0.5, 0}, {1, 0}}), {1, 0}, {0, -1}, {0, 1}},
+      {"cylinder", placed({{1, -1}, {1, 1}}), {1, 1}, {1, 0}, {0, 1}},
+      {"drum", placed({{0, -1}, {1, -1}, {1, 1}, {0, 1}}), {1, 1}, {1, 0}, {0, 1}},
+      {"cone", placed({{0, 1}, {1, 0}}), {1, 0}, {0, -1}, {1, 1}},
+      {"rounded hopper", placed({{0.3, -1}, {1, 0}}, false, 0.05), {1, 0}, {1, -0.7}, {0, 1}}};
+  for (const Rim& rim : rims) {
+    for (const double size : {0.2, 0.9}) {
+      for (const Ellipsoid& shape : slender_bodies(size)) {
+        for (int k = 0; k < 60; ++k) {
+          const double phi = random.uniform(0.0, 2.0 * pi), part = random.uniform(0.02, 0.98),
+                       gap = 0.02 * shape.semi_axes.minCoeff();
+          const double low = std::atan2(rim.from[1], rim.from[0]), high = std::atan2(rim.to[1], rim.to[0]),
+                       tilt = low + part * (high - low);
+          const Vec3 out(std::cos(phi), std::sin(phi), 0.0),
+              up = Vec3::UnitZ(), normal = std::cos(tilt) * out + std::sin(tilt) * up;
+          const Vec3 place = rim.corner[0] * out + rim.corner[1] * up + rim.wall.surface->rounding * normal;
+          const Pose pose = touching(shape, random.rotation(), place, normal, gap);
+          EXPECT_NEAR(least(found(shape, pose, rim.wall, 1.5 * gap)), gap, 1e-10)
+              << rim.name << ", " << shape.semi_axes.transpose() << ", " << k;
+        }
+      }
+    }
   }
 }
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <numbers>
 
 #include "engine/core/random.h"
 
 namespace scree {
 namespace {
 
+constexpr double pi = std::numbers::pi;
 const Tube tube{Vec3(0, 0, -1), Vec3(0, 0, 1), 0.5, 0.04};
 
 /// Distance of a point to the tube's wall: to its middle surface, minus half the thickness.
@@ -33,6 +35,23 @@ double smallest_gap(const Ellipsoid& shape, const Pose& pose) {
   double least = infinity;
   for (int i = 0; i < count; ++i) least = std::min(least, found[i].distance);
   return least;
+}
+
+/// At a place of a wall, with its normal towards the body and the gap.
+Pose touching(const Ellipsoid& shape, const Quat& turn, const Vec3& place, const Vec3& normal, double gap) {
+  const Mat3 axes = turn.toRotationMatrix();
+  const Vec3 sn = axes * shape.semi_axes.cwiseAbs2().asDiagonal() * axes.transpose() * normal;
+  return {place + gap * normal + sn / std::sqrt(normal.dot(sn)), turn};
+}
+
+/// Rods and discs of several aspect ratios.
+std::vector<Ellipsoid> slender_bodies(double size) {
+  std::vector<Ellipsoid> shapes;
+  for (const double aspect : {3.0, 8.0, 20.0}) {
+    shapes.push_back({{size, size / aspect, size / aspect}});
+    shapes.push_back({{size, size, size / aspect}});
+  }
+  return shapes;
 }
 
 TEST(EllipsoidTube, SmallestGapIsTheSampledDistance) {
@@ -163,6 +182,94 @@ TEST(EllipsoidTube, GapAcceleration) {
     }
   }
   EXPECT_GT(compared, 500);
+}
+
+TEST(EllipsoidTube, NeedleAcrossTheOutsideTouchesOnce) {
+  // Tangentially, with its middle: the gap is known. There is no second contact on the far side of the axis.
+  // 1e-12: rounding.
+  for (const double aspect : {3.0, 5.0, 10.0, 20.0, 50.0}) {
+    for (const double size : {0.15, 0.5}) {
+      const Ellipsoid needle{{size, size / aspect, size / aspect}};
+      const double gap = 0.02 * size / aspect;
+      for (int k = 0; k < 100; ++k) {
+        const double angle = 0.0628 * k + 0.001 * k * k;
+        const Quat turn(Eigen::AngleAxisd(angle + 0.5 * pi, Vec3::UnitZ()));
+        const Vec3 normal(std::cos(angle), std::sin(angle), 0.0);
+        Gap g[max_tube_contacts];
+        ASSERT_EQ(gaps(needle, touching(needle, turn, tube.outer_radius() * normal, normal, gap), tube,
+                       1.5 * gap, g),
+                  1)
+            << aspect << ", " << k;
+        EXPECT_NEAR(g[0].distance, gap, 1e-12);
+        EXPECT_LT((g[0].normal - normal).norm(), 1e-9);
+      }
+    }
+  }
+}
+
+TEST(EllipsoidTube, SlenderBodyOnTheOuterRimTouchesOnlyThere) {
+  // With a normal between that of the outside and the axis a plane is between the body and the tube: no
+  // contact is closer, and that one is there. 1e-10: the accuracy of the rim's angle.
+  Random random(5);
+  for (const double size : {0.1, 0.4}) {
+    for (const Ellipsoid& shape : slender_bodies(size)) {
+      for (int k = 0; k < 150; ++k) {
+        const double phi = random.uniform(0.0, 2.0 * pi), tilt = random.uniform(0.0, 0.5 * pi),
+                     gap = 0.02 * shape.semi_axes.minCoeff();
+        const Vec3 out(std::cos(phi), std::sin(phi), 0.0),
+            up = Vec3::UnitZ(), normal = std::cos(tilt) * out + std::sin(tilt) * up;
+        const Vec3 place = tube.middle_radius() * out + up + 0.5 * tube.thickness * normal;
+        Gap g[max_tube_contacts];
+        const int count =
+            gaps(shape, touching(shape, random.rotation(), place, normal, gap), tube, 1.5 * gap, g);
+        ASSERT_GE(count, 1) << shape.semi_axes.transpose() << ", " << k;
+        EXPECT_NEAR(
+            std::min_element(g, g + count, [](const Gap& a, const Gap& b) { return a.distance < b.distance; })
+                ->distance,
+            gap, 1e-10)
+            << shape.semi_axes.transpose() << ", " << k;
+      }
+    }
+  }
+}
+
+TEST(EllipsoidTube, FlatBodyOnTheRimKeepsItsContact) {
+  // The same with overlaps, also deeper than the body's own rim is curved: the body keeps a contact. Half of
+  // the depth: where that is deeper than the curvature, another place of the rim may be less deep.
+  Random random(6);
+  for (const double aspect : {5.0, 8.0, 20.0}) {
+    const Ellipsoid disc{{0.1, 0.1, 0.1 / aspect}};
+    for (const double overlap : {0.05, 0.2, 0.5}) {
+      for (int k = 0; k < 150; ++k) {
+        const double phi = random.uniform(0.0, 2.0 * pi), tilt = random.uniform(0.2, 1.3),
+                     gap = -overlap * disc.semi_axes.minCoeff();
+        const Vec3 out(std::cos(phi), std::sin(phi), 0.0),
+            up = Vec3::UnitZ(), normal = std::cos(tilt) * out + std::sin(tilt) * up;
+        const Vec3 place = tube.middle_radius() * out + up + 0.5 * tube.thickness * normal;
+        Gap g[max_tube_contacts];
+        const int count = gaps(disc, touching(disc, random.rotation(), place, normal, gap), tube, 0.0, g);
+        EXPECT_TRUE(std::any_of(g, g + count, [&](const Gap& one) { return one.distance < 0.5 * gap; }))
+            << aspect << ", " << overlap << ", " << k << " of " << count;
+      }
+    }
+  }
+}
+
+TEST(EllipsoidTube, JammedBallTouchesAllAround) {
+  // In the bore and on the rim: with its centre on the axis, all directions are equal to rounding.
+  Gap g[max_tube_contacts];
+  const Ellipsoid ball{Vec3::Constant(0.5)}, large{Vec3::Constant(0.6)};
+  const double height = std::sqrt(0.62 * 0.62 - 0.52 * 0.52);  // the rim is a ring of radius 0.02
+  for (const auto& [shape, at] : {std::pair{ball, 0.0}, {large, 1.0 + height}}) {
+    ASSERT_EQ(gaps(shape, {Vec3(0.0, 0.0, at), Quat::Identity()}, tube, 1e-6, g), 3) << at;
+    Vec3 sum = Vec3::Zero();
+    for (int k = 0; k < 3; ++k) {
+      EXPECT_NEAR(g[k].distance, 0.0, 1e-12);
+      sum += g[k].normal;
+    }
+    EXPECT_LT(sum.head<2>().norm(), 1e-9);
+    EXPECT_NEAR(sum[2], at > 1.0 ? 3.0 * height / 0.62 : 0.0, 1e-9);
+  }
 }
 
 }  // namespace

@@ -22,6 +22,23 @@ Quat any_orientation(Random& random) {
   return q.normalized();
 }
 
+/// At a place of a wall, with its normal towards the body and the gap.
+Pose touching(const Ellipsoid& shape, const Quat& turn, const Vec3& place, const Vec3& normal, double gap) {
+  const Mat3 axes = turn.toRotationMatrix();
+  const Vec3 sn = axes * shape.semi_axes.cwiseAbs2().asDiagonal() * axes.transpose() * normal;
+  return {place + gap * normal + sn / std::sqrt(normal.dot(sn)), turn};
+}
+
+/// Rods and discs of several aspect ratios.
+std::vector<Ellipsoid> slender_bodies(double size) {
+  std::vector<Ellipsoid> shapes;
+  for (const double aspect : {3.0, 8.0, 20.0}) {
+    shapes.push_back({{size, size / aspect, size / aspect}});
+    shapes.push_back({{size, size, size / aspect}});
+  }
+  return shapes;
+}
+
 /// Points of the sheet in world axes, evenly spaced in the eccentric angle.
 std::vector<Vec3> sheet_points(const EllipticCylinder& w, int around, int along) {
   const Vec3 z = (w.end - w.start).normalized(), y = (w.up - w.up.dot(z) * z).normalized(), x = y.cross(z);
@@ -192,6 +209,39 @@ TEST(EllipticCylinder, TroughHoldsABallWhoseCentreIsAboveItsEdges) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_NEAR(found[0].distance, 0.0, 1e-12);
   EXPECT_NEAR(found[0].normal.z(), 1.0, 1e-12);
+}
+
+// On the outer rim of the lower half with a normal that points away from the whole wall: a plane is between
+// both. So no contact is closer, also if the deepest place of the body is over the sheet. 1e-9: the rim's
+// angle.
+TEST(EllipticCylinder, SlenderBodyOnTheRimTouchesOnlyThere) {
+  Random random(15);
+  for (const bool trough : {false, true}) {
+    for (const double half_height : {1.0, 0.3}) {
+      EllipticCylinder wall{Vec3(0, 0, -1), Vec3(0, 0, 1), Vec3(0, 1, 0)};
+      wall.half_width = 1.0;
+      wall.half_height = half_height;
+      wall.thickness = 0.1;
+      wall.trough = trough;
+      for (const double size : {0.2, 1.2}) {
+        for (const Ellipsoid& shape : slender_bodies(size)) {
+          for (int k = 0; k < 60; ++k) {
+            const double t = pi * (1.0 + random.uniform(0.05, 0.95)), tilt = random.uniform(0.1, 1.5),
+                         gap = 0.02 * shape.semi_axes.minCoeff();
+            const Vec3 on(std::cos(t), half_height * std::sin(t), 1.0),
+                up = Vec3::UnitZ(), out = Vec3(half_height * std::cos(t), std::sin(t), 0.0).normalized(),
+                normal = std::cos(tilt) * out + std::sin(tilt) * up;
+            std::vector<Gap> found;
+            contacts(shape, touching(shape, random.rotation(), on + 0.05 * normal, normal, gap), wall,
+                     1.5 * gap, found);
+            ASSERT_FALSE(found.empty()) << trough << ", " << shape.semi_axes.transpose() << ", " << k;
+            EXPECT_NEAR(std::ranges::min_element(found, {}, &Gap::distance)->distance, gap, 1e-9)
+                << trough << ", " << half_height << ", " << shape.semi_axes.transpose() << ", " << k;
+          }
+        }
+      }
+    }
+  }
 }
 
 // All points of the mesh are on the surface, patches face outwards, and a closed mesh has the wall's volume.

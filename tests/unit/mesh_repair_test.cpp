@@ -2,6 +2,7 @@
 // possible.
 #include "engine/geometry/mesh_repair.h"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <map>
@@ -9,10 +10,56 @@
 #include "engine/core/random.h"
 #include "engine/geometry/mesh_surface.h"
 #include "io/files/mesh_file.h"
+#include "io/files/polygon.h"
 #include "io/files/vtk_file.h"
 
 namespace scree {
 namespace {
+
+/// Area with a sign about z of the triangles of a polygon, and whether they cover a point (in its plane).
+struct Cover {
+  double area = 0.0;
+  int times = 0;
+};
+Cover cover(const std::vector<Vec3>& polygon, const Vec3& x) {
+  std::vector<Vec3> corners;
+  io::append_triangles(polygon, corners);
+  EXPECT_EQ(corners.size(), 3 * (polygon.size() - 2));
+  Cover found;
+  for (std::size_t k = 0; k + 2 < corners.size(); k += 3) {
+    const Vec3 &a = corners[k], &b = corners[k + 1], &c = corners[k + 2];
+    found.area += 0.5 * (b - a).cross(c - a).z();
+    const auto left = [&](const Vec3& p, const Vec3& q) { return (q - p).cross(x - p).z() > 0.0; };
+    found.times += left(a, b) == left(b, c) && left(b, c) == left(c, a) ? 1 : 0;
+  }
+  return found;
+}
+
+// The corner with which a file begins a polygon does not change the wall: its area, and what it covers.
+TEST(Polygon, TrianglesCoverItFromEveryCorner) {
+  const std::vector<Vec3> arrow{{1, 0, 0}, {0.2, 0.2, 0}, {0, 1, 0}, {0, 0, 0}},
+      comb{{0, 0, 0}, {5, 0, 0}, {5, 2, 0}, {4, 2, 0}, {4, 1, 0}, {3, 1, 0},
+           {3, 2, 0}, {2, 2, 0}, {2, 1, 0}, {1, 1, 0}, {1, 2, 0}, {0, 2, 0}},
+      straight{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {2, 1, 0}, {1, 0.5, 0}, {0, 1, 0}};
+  struct Case {
+    const std::vector<Vec3>& polygon;
+    double area;
+    Vec3 inside, outside;
+  };
+  for (const Case& of :
+       {Case{arrow, 0.2, {0.1, 0.15, 0}, {0.4, 0.41, 0}}, Case{comb, 8.0, {3.5, 0.6, 0}, {3.5, 1.6, 0}},
+        Case{straight, 1.5, {0.9, 0.2, 0}, {1, 0.8, 0}}})
+    for (std::size_t first = 0; first < of.polygon.size(); ++first)
+      for (const bool turned : {false, true}) {
+        std::vector<Vec3> polygon = of.polygon;
+        std::ranges::rotate(polygon, polygon.begin() + static_cast<std::ptrdiff_t>(first));
+        if (turned) std::ranges::reverse(polygon);
+        const Cover in = cover(polygon, of.inside);
+        EXPECT_NEAR(in.area, turned ? -of.area : of.area, 1e-12) << first;
+        EXPECT_EQ(in.times, 1) << first;
+        EXPECT_EQ(cover(polygon, of.outside).times, 0) << first;
+      }
+}
 
 using Triangle = std::array<Vec3, 3>;
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <set>
 
+#include "engine/solver/sweeps/local_contact.h"
 #include "engine/solver/sweeps/local_cone.h"
 #include "tests/support/surrounded_sphere.h"
 
@@ -22,6 +23,30 @@ TEST(ProjectOnCone, IsTheClosestPointOfTheCone) {
       const double n = 3.0 * random.uniform(), r = mu * n * random.uniform(), a = 6.28318 * random.uniform();
       ASSERT_LE((p - q).norm(), (p - Vec3(n, r * std::cos(a), r * std::sin(a))).norm() + 1e-12);
     }
+  }
+}
+
+// The cone without friction is a line, and all behind it belongs to its apex: a contact does not pull.
+TEST(ProjectOnCone, WithoutFrictionIsTheNormalPart) {
+  for (const double n : {-1.0, -1e-300, -0.0, 0.0, 2.0})
+    for (const double t : {0.0, 3.0})
+      for (const double mu : {0.0, -0.0})
+        EXPECT_EQ(project_on_cone({n, t, 0.0}, mu), Vec3(std::max(0.0, n), 0, 0)) << n;
+}
+
+// A part that slides along x touches what nothing moves: W is singular, and steps must stay finite and go the
+// right way.
+TEST(LocalContact, OfRankOneIsFinite) {
+  for (const Vec3& d :
+       {Vec3(1, 0, 0), Vec3(0.6, 0.8, 0), Vec3(0, 0, 1), Vec3(0.1, 0.2, 0.3), Vec3(0, 0, 0)}) {
+    const Mat3 w = d * d.transpose();
+    const LocalContact c = local_contact(w, 0.3);
+    const Vec3 impulse(1.0, 0.1, -0.1);
+    const ImpulseChange change = improve_impulse(c, impulse.data(), -1.0, 0.2, 0.1);
+    EXPECT_TRUE(std::isfinite(change.n) && std::isfinite(change.t1) && std::isfinite(change.t2));
+    EXPECT_GT(change.n, 0.0);
+    EXPECT_LE(std::hypot(impulse[1] + change.t1, impulse[2] + change.t2),
+              0.3 * (impulse[0] + change.n) * (1 + 1e-12));
   }
 }
 

@@ -269,6 +269,7 @@ std::vector<Grain> lattice(const GrainRecipe& recipe, const Region& region, cons
   const RegionFrame f = frame(region);
   const LatticePlaces places(f, settings, 0.5 * safe_spacing(recipe, settings.jitter));
   std::vector<Grain> grains;
+  double cubes = 0.0;
   for (std::int64_t z = 0; z < places.count[2]; ++z) {
     for (std::int64_t y = 0; y < places.count[1]; ++y) {
       const auto [x_begin, x_end] = places.row(region, y);
@@ -281,7 +282,11 @@ std::vector<Grain> lattice(const GrainRecipe& recipe, const Region& region, cons
         Vec3 t = places.at(x, y, z);
         for (int i = 0; i < 3; ++i) t[i] += random.uniform(-settings.jitter, settings.jitter);
         grain.pose.position = f.origin + f.axes * t;
-        if (holds_all_but_rounding(region, recipe, grain)) grains.push_back(grain);
+        if (!holds_all_but_rounding(region, recipe, grain)) continue;
+        const double cube = std::pow(grain.scale, 3);
+        if (cubes + 0.5 * cube > settings.cubes) return grains;
+        cubes += cube;
+        grains.push_back(grain);
       }
     }
   }

@@ -88,6 +88,7 @@ struct LatticeSettings {
   double spacing = 1.0;  // m, between nearest neighbours
   double jitter = 0.0;   // m, largest random shift along each axis
   LatticeKind kind = LatticeKind::cubic;
+  double cubes = infinity;  // the grains end where the sum of scale^3 is nearest to this
 };
 
 /// Grains on the places of a lattice, row by row and layer by layer along the region's third axis. Places at

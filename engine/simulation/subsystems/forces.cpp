@@ -31,7 +31,7 @@ double drag_coefficient(const Fluid& fluid, double d, double speed) {
 /// drag: (A7).
 Vec3 acceleration_in_fluid(double b, const Vec3& slip, const Vec3& a, double h) {
   const double decay = -std::expm1(-b * h) / h;
-  return decay > 0.0 ? Vec3(decay * slip + decay / b * a) : a;
+  return decay == 0.0 ? a : Vec3(decay * slip + decay / b * a);
 }
 
 /// Accelerations of a body, m/s^2: the fluid's drag is `b` (1/s) times `slip` (m/s), the rest is `others`.

@@ -89,9 +89,12 @@ class JointAssembly {
       row.angular_b -= moment;
       push(row, row.value, memory);
       place.error = std::max(place.error, std::abs(row.value));
+      place.misfit = std::max(place.misfit, std::abs(row.value) * scale_of(row));
     }
     place.held = static_cast<std::int32_t>(held_.size());
-    if (joint.has_coordinate) add_coordinate(joint, q, place, memory);
+    if (!joint.has_coordinate) return;
+    place.misfit = std::max(place.misfit, std::max(joint.low - q.value, q.value - joint.high) * scale_of(q));
+    add_coordinate(joint, q, place, memory);
   }
 
  private:
@@ -139,6 +142,7 @@ class JointAssembly {
     place.first = static_cast<std::int32_t>(p_.rows.size());
     place.held = 1;
     place.error = std::abs(value);
+    place.misfit = place.error * scale_of(row);
     push(row, value, memory);
   }
 
@@ -214,16 +218,19 @@ class JointAssembly {
     return row;
   }
 
+  static bool turns(const ConstraintRow& row) { return row.linear_a.isZero(0.0) && row.linear_b.isZero(0.0); }
+  /// 1 for angles, 1/m for lengths.
+  double scale_of(const ConstraintRow& row) const { return turns(row) ? 1.0 : 1.0 / size_; }
+
   /// A row that brings `value` to 0.
   Row row_of(const ConstraintRow& row, double value) const {
-    const bool turns = row.linear_a.isZero(0.0) && row.linear_b.isZero(0.0);
     Row to;
     to.edge = edge_;
     to.linear = flipped_ ? row.linear_b : row.linear_a;
     to.angular_a = flipped_ ? row.angular_b : row.angular_a;
     to.angular_b = -(flipped_ ? row.angular_a : row.angular_b);
     to.bias = value / h_ + 0.5 * h_ * row.gamma;
-    to.length = turns ? size_ : 1.0;
+    to.length = turns(row) ? size_ : 1.0;
     return to;
   }
   std::int32_t push(const ConstraintRow& row, double value, JointState& memory) {
@@ -326,9 +333,9 @@ class JointAssembly {
   bool flipped_ = false;
 };
 
-/// Velocity change that a row requires, m/s, as far as its bounds allow.
-double to_change(const Row& row, const std::vector<Twist>& before) {
-  if (row.low == row.high) return 0.0;
+/// Velocity change that a row requires or, as a given force, causes, m/s, as far as its bounds allow.
+double to_change(const ContactProblem& p, const Row& row, const std::vector<Twist>& before) {
+  if (row.low == row.high) return row.low == 0.0 ? 0.0 : row.low * row_coupling(p, row, row) * row.length;
   const double u = row_velocity(row, before[row.edge.a], before[row.edge.b]) + row.bias;
   if ((row.low == 0.0 && u > 0.0) || (row.high == 0.0 && u < 0.0)) return 0.0;
   return u * row.length;
@@ -353,7 +360,7 @@ double add_joints(const Model& model, State& state, double h, double middle_s, W
   for (std::size_t k = 0; k < model.joints.size(); ++k) assembly.add(k);
   double squares = 0.0;
   for (std::size_t r = first; r < w.problem.rows.size(); ++r) {
-    const double change = to_change(w.problem.rows[r], w.before);
+    const double change = to_change(w.problem, w.problem.rows[r], w.before);
     squares += change * change;
   }
   return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(1, w.problem.rows.size() - first)));
@@ -401,11 +408,10 @@ void take_joints(const Model& model, double h, const Workspace& w, State& state,
       if (const auto n = r - place.first; n < JointState::most_rows) memory.impulse[n] = size;
       double work = 0.0;
       const auto add = [&](std::int32_t body, const Vec3& linear, const Vec3& angular) {
-        if (!p.is_moved(body)) return;
         const Twist v = mean(w, body);
         const double part = size * (linear.dot(v.linear) + angular.dot(v.angular));
         work += part;
-        if (static_cast<std::size_t>(body) >= bodies) machine.work_on_parts += part;
+        if (p.is_moved(body) && static_cast<std::size_t>(body) >= bodies) machine.work_on_parts += part;
       };
       add(row.edge.a, row.linear, row.angular_a);
       add(row.edge.b, -row.linear, -row.angular_b);
@@ -421,6 +427,7 @@ void take_joints(const Model& model, double h, const Workspace& w, State& state,
     }
     load.redundant = place.redundant;
     load.error = place.error;
+    load.misfit = place.misfit;
     load.impulse += impulse;
     load.angular_impulse += moment - place.arm_b.cross(impulse);
     memory.bearing = impulse.norm() / h;

@@ -126,6 +126,7 @@ struct JointLoad {
   double motor_impulse = 0.0, friction_impulse = 0.0, stop_impulse = 0.0, spring_impulse = 0.0;
   double motor_work = 0.0, friction_work = 0.0, stop_work = 0.0, spring_work = 0.0, hold_work = 0.0;  // J
   double error = 0.0;          // m or rad: largest deviation of constraints
+  double misfit = 0.0;         // that, or what exceeds its stops: rad, or lengths over the body's size
   std::int32_t redundant = 0;  // number of its rows that follow from those of others
 };
 

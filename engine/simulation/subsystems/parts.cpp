@@ -309,7 +309,9 @@ void take_parts(const Model& model, double h, const Workspace& w, State& state, 
       const auto body = static_cast<std::size_t>(motion.body);
       const double before = now.rate;
       now.rate = along_axis(part, twist(w.solution.velocity[body])) - motion.prescribed_rate;
-      now.travel += h * along_axis(part, w.solution.correction_of(body));
+      // Separating overlaps must not take it beyond its stops: they would throw it back.
+      now.travel = std::clamp(now.travel + h * along_axis(part, w.solution.correction_of(body)),
+                              std::min(now.travel, part.low), std::max(now.travel, part.high));
       const double mean = 0.5 * (before + now.rate), damping = part.damping * now.rate;
       const auto stop = [&](std::int32_t row) { return row < 0 ? 0.0 : w.solution.row_impulse[row]; };
       const double stops = stop(motion.low_stop) - stop(motion.high_stop);
@@ -320,6 +322,8 @@ void take_parts(const Model& model, double h, const Workspace& w, State& state, 
       load.force_work += h * motion.force * mean;
       load.damping_work -= h * damping * mean;
       load.stop_work += stops * mean;
+    } else {  // locked
+      load.contact_impulse = along_axis(part, {load.impulse, load.angular_impulse});
     }
     load.travel = now.travel + 0.5 * h * now.rate;  // at the end
     load.rate = now.rate;

@@ -97,6 +97,9 @@ void compute_delassus(ContactProblem& p) {
     const std::size_t a = p.a(c), b = p.b(c);
     p.delassus[c] =
         delassus_share(frame, p.arm_a(c), p.response[a]) + delassus_share(frame, p.arm_b(c), p.response[b]);
+    Mat3& w = p.delassus[c];
+    w.diagonal().array() +=
+        padding_of({w(0, 0), w(1, 0), w(2, 0), w(1, 1), 0.5 * (w(1, 2) + w(2, 1)), w(2, 2)});
   });
 }
 
@@ -146,9 +149,10 @@ void ContactSolution::resize(const ContactProblem& problem) {
 
 void set_resistance(const ContactProblem& p, std::size_t contact, const Resistance& resistance,
                     const Vec3& start, Row* rows) {
-  const Mat3 frame = p.frame(contact);
+  const ContactTerms& of = p.contact[contact];
+  const Vec3 axes[] = {of.n, of.t1, of.n.cross(of.t1)};
   const auto add = [&](int axis, RowBound bound, double coefficient) {
-    const Vec3 direction = frame.row(axis);
+    const Vec3& direction = axes[axis];
     *rows++ = {.edge = p.edge[contact],
                .bound = bound,
                .contact = static_cast<std::int32_t>(contact),

@@ -50,8 +50,8 @@ double row_residual_squared(const ContactProblem& problem, std::size_t r,
 /// Projection onto the Coulomb cone |p_t| <= mu p_n.
 inline Vec3 project_on_cone(const Vec3& p, double mu) {
   const double t = std::sqrt(p[1] * p[1] + p[2] * p[2]);
+  if (mu * t <= -p[0]) return Vec3::Zero();  // first: without friction 0 <= mu p_n holds also where p_n < 0
   if (t <= mu * p[0]) return p;
-  if (mu * t <= -p[0]) return Vec3::Zero();
   const double n = (p[0] + mu * t) / (1.0 + mu * mu);
   const double scale = mu * n / t;
   return {n, scale * p[1], scale * p[2]};

@@ -9,10 +9,13 @@
 #include "engine/solver/problem/rank_share.h"
 #include "engine/solver/sweeps/batch_layout.h"
 #include "engine/solver/sweeps/lanes.h"
+#include "engine/solver/sweeps/local_contact.h"
 
 namespace scree {
 
 namespace {
+
+constexpr float least_det = 1e-6f;  // of a regular tangential block, over its trace squared: above rounding
 
 /// Approximate mass of the lightest body.
 double mass_unit_of(const ContactProblem& p) {
@@ -185,7 +188,9 @@ SCREE_INLINE void fill_contacts(const ContactProblem& p, Part part, const std::i
     w.add(scaled_arm);
   }
   const Vector mass = factor_a[6] + factor_b[6], zero{}, one = zero + 1.0f;
-  const Vector pad = mass > zero ? zero : one;  // avoids division by zero for fixed bodies
+  // Without a mass W has rank 1 (a part with one freedom) or 0: see regular().
+  const Vector whole = w.nn + w.t11 + w.t22,
+               pad = mass > zero ? zero : (whole > zero ? Vector(rank_pad * whole) : one);
   const Vector nn = mass + w.nn + pad, t11 = mass + w.t11 + pad, t22 = ratio * ratio * mass + w.t22 + pad;
   part.store(nn, out.w_nn);
   part.store(one / nn, out.inverse_w_nn);
@@ -195,11 +200,14 @@ SCREE_INLINE void fill_contacts(const ContactProblem& p, Part part, const std::i
   part.store(in.law[1], out.friction);
 }
 
-/// The same for the spins about the frame's axes.
+/// The same for the spins about n, t1 and n x t1: t2 may be shorter.
 template <class Part>
 SCREE_INLINE void fill_spins(Part part, const ContactBatch& contacts, const Lanes* factors, SpinBatch& out) {
   using Vector = typename Part::Vector;
-  Vector factor_a[8], factor_b[8], d[3], turn[3][3];
+  Vector factor_a[8], factor_b[8], axes[3][3], turn[3][3];
+  load3(part, contacts.n, axes[0]);
+  load3(part, contacts.t1, axes[1]);
+  cross3(axes[0], axes[1], axes[2]);
   part.read(factors, contacts.a, factor_a);
   part.read(factors, contacts.b, factor_b);
   const auto slides = factor_b[7] > Vector{};
@@ -207,8 +215,7 @@ SCREE_INLINE void fill_spins(Part part, const ContactBatch& contacts, const Lane
   Spread<Part> w;
   for (const bool of_a : {true, false}) {
     for (int i = 0; i < 3; ++i) {
-      load3(part, i == 0 ? contacts.n : i == 1 ? contacts.t1 : contacts.t2, d);
-      scaled(of_a ? factor_a : factor_b, d, turn[i]);
+      scaled(of_a ? factor_a : factor_b, axes[i], turn[i]);
       if (any_slides && !of_a)
         for (int k = 0; k < 3; ++k) turn[i][k] = slides ? Vector{} : turn[i][k];
       for (int k = 0; k < 3; ++k)
@@ -216,7 +223,10 @@ SCREE_INLINE void fill_spins(Part part, const ContactBatch& contacts, const Lane
     }
     w.add(turn);
   }
-  const Vector zero{}, one = zero + 1.0f, pad = w.nn > zero ? zero : one;
+  const Vector zero{}, one = zero + 1.0f, whole = w.nn + w.t11 + w.t22, across = w.t11 + w.t22,
+                       det = w.t11 * w.t22 - w.t12 * w.t12;
+  const auto is_regular = (w.nn > zero) & (det > least_det * (across * across));
+  const Vector pad = is_regular ? zero : (whole > zero ? Vector(rank_pad * whole) : one);
   part.store(w.nn + pad, out.w_nn);
   part.store(one / (w.nn + pad), out.inverse_w_nn);
   invert_tangential(part, w.t11 + pad, w.t12, w.t22 + pad, out);
@@ -326,7 +336,9 @@ void begin_batch(const ContactProblem& p, std::size_t k, OfContact&& of_contact,
   for (std::size_t l = 0; l < batch_size; ++l) {
     const std::int32_t c = b.lane[batch_size * k + l];
     const Vec3 start = c >= 0 ? of_contact(c) : Vec3(Vec3::Zero());
-    const float impulse[] = {std::max(0.0f, in_units(start[0])), in_units(start[1]), in_units(start[2])};
+    const bool presses = start[0] > 0.0;  // without that, friction would keep an idle batch from being idle
+    const float impulse[] = {presses ? in_units(start[0]) : 0.0f, presses ? in_units(start[1]) : 0.0f,
+                             presses ? in_units(start[2]) : 0.0f};
     for (int i = 0; i < 3; ++i) batch.last[i].at[l] = batch.impulse[i].at[l] = impulse[i];
   }
   SpinBatch* const spin = b.resistance(k);
@@ -349,7 +361,7 @@ void read_velocities(const ContactProblem& p, const std::int32_t* lane, const Bo
                      ContactBatch& batch, SpinBatch* spin) {
   for (std::size_t l = 0; l < batch_size; ++l) {
     Vector4 u{}, turn{};
-    Vector4 n{}, t1{}, t2{};
+    Vector4 n{}, t1{}, t2{}, t2_of_spin{};
     double offset = 0.0;
     if (lane[l] >= 0) {
       const std::size_t c = lane[l];
@@ -362,6 +374,7 @@ void read_velocities(const ContactProblem& p, const std::int32_t* lane, const Bo
       n = normal_of(g);
       t1 = first_tangent(g);
       t2 = second_tangent(g);
+      t2_of_spin = cross(n, t1);
       offset = p.contact[c].offset;
     }
     batch.velocity[0].at[l] = static_cast<float>(dot(n, u) + offset);
@@ -370,7 +383,7 @@ void read_velocities(const ContactProblem& p, const std::int32_t* lane, const Bo
     if (spin == nullptr) continue;
     spin->velocity[0].at[l] = static_cast<float>(dot(n, turn));
     spin->velocity[1].at[l] = static_cast<float>(dot(t1, turn));
-    spin->velocity[2].at[l] = static_cast<float>(dot(t2, turn));
+    spin->velocity[2].at[l] = static_cast<float>(dot(t2_of_spin, turn));
   }
 }
 void read_free_rows(const ContactProblem& p, const std::vector<BodyVelocity>& velocity, Batches& b) {

@@ -241,8 +241,8 @@ SCREE_INLINE typename Part::Vector natural_map_squared(Part part, const ContactB
   const Vector length = sqrt_of<Vector>(aim_1 * aim_1 + aim_2 * aim_2),
                on_cone = (aim_n + mu * length) / (one + mu * mu);
   const auto inside = length <= mu * aim_n, apex = mu * length <= -aim_n;
-  const Vector p_n = inside ? aim_n : (apex ? zero : on_cone),
-               share = inside ? one : (apex ? zero : mu * on_cone / (length > zero ? length : one));
+  const Vector p_n = apex ? zero : (inside ? aim_n : on_cone),
+               share = apex ? zero : (inside ? one : mu * on_cone / (length > zero ? length : one));
   const Vector r_n = (x[0] - p_n) * of_bodies, r_1 = (x[1] - share * aim_1) * of_bodies,
                r_2 = (x[2] - share * aim_2) * of_bodies;
   return r_n * r_n + (r_1 * r_1 + r_2 * r_2);
@@ -519,9 +519,14 @@ double largest_push_of(const Batches& b, const Block& block) {
 }  // namespace
 
 double largest_push(const Batches& b) {
-  return reduce_blocks(
-      b.contact.size(), grain_medium, 0.0, [&](const Block& block) { return largest_push_of(b, block); },
-      [](double x, double y) { return std::max(x, y); });
+  double of_rows = 0.0;
+  for (const FreeRow& row : b.row)
+    of_rows = std::max(
+        of_rows, std::abs(double{row.impulse}) * (1.0 / double{row.inverse_w} - double{row.compliance}));
+  return std::max(of_rows, reduce_blocks(
+                               b.contact.size(), grain_medium, 0.0,
+                               [&](const Block& block) { return largest_push_of(b, block); },
+                               [](double x, double y) { return std::max(x, y); }));
 }
 
 }  // namespace scree

@@ -20,7 +20,24 @@ struct DelassusEntries {
   double nn, t1n, t2n, t11, t12, t22;
 };
 
-SCREE_INLINE LocalContact local_contact(const DelassusEntries& w, double friction) {
+/// Added to the diagonal of a Delassus block of rank 0 or 1, over its trace: that of a part with one
+/// freedom and a body that nothing moves. Iterations then have the same solutions, since only differences of
+/// impulses meet it.
+inline constexpr float rank_pad = 1e-3f;
+
+/// The addition, 1/kg; 0 if the block is regular.
+SCREE_INLINE double padding_of(const DelassusEntries& w) {
+  constexpr double rounding = 1e-12;
+  const double across = w.t11 + w.t22, whole = w.nn + across;
+  if (w.t11 * w.t22 - w.t12 * w.t12 > rounding * (across * across) && w.nn > rounding * whole) return 0.0;
+  return whole > 0.0 ? double{rank_pad} * whole : 1.0;
+}
+
+SCREE_INLINE LocalContact local_contact(DelassusEntries w, double friction) {
+  const double pad = padding_of(w);
+  w.nn += pad;
+  w.t11 += pad;
+  w.t22 += pad;
   const double inverse_det = 1.0 / (w.t11 * w.t22 - w.t12 * w.t12);
   const double mean = 0.5 * (w.t11 + w.t22), half = 0.5 * (w.t11 - w.t22);
   return {.inverse_w_nn = 1.0 / w.nn,

@@ -114,7 +114,6 @@ SolveReport solve_with_bias(const ContactProblem& p, const SolverSettings& setti
   const SolveReport biased = solve(w.biased, limited, w, s);
   s.correction = s.velocity;
   limited.max_sweeps = settings.unbiased_sweeps;
-  limited.warm_start = true;
   SolveReport report = solve(p, limited, w, s);
   report.sweeps += biased.sweeps;
   for_each_index(p.bodies(), grain_light, [&](std::size_t i) {

@@ -20,8 +20,8 @@ constexpr int patience = 250;  // steps in which the residual must halve
 /// Derivative of the projection onto the cone |x_t| <= mu x_n.
 Mat3 projection_derivative(const Vec3& x, double mu) {
   const double t = x.tail<2>().norm();
+  if (mu * t <= -x[0]) return Mat3::Zero();  // the order is that of project_on_cone()
   if (t <= mu * x[0]) return Mat3::Identity();
-  if (mu * t <= -x[0]) return Mat3::Zero();
   const Vec2 e = x.tail<2>() / t;
   const double k = 1.0 / (1.0 + mu * mu), n = k * (x[0] + mu * t);
   Mat3 d;

@@ -15,6 +15,7 @@
     : Number(x).toPrecision(n).replace(/(\.\d*?)0+($|e)/, "$1$2").replace(/\.($|e)/, "$1"));
   const short = (x) => (x !== null && x !== 0 && (Math.abs(x) < 1e-3 || Math.abs(x) >= 1e6) ? Number(x).toExponential(1)
     : digits(x));
+  const clockDigits = (end) => (end > 0 ? Math.min(9, Math.max(3, Math.floor(3 - Math.log10(end)))) : 3);
   const duration = (s) => (s < 120 ? `${digits(s)} s` : s < 7200 ? `${digits(s / 60)} min` : `${digits(s / 3600)} h`);
 
   // --- can it be trusted? ---------------------------------------------------------------------------------------
@@ -104,7 +105,22 @@
 
   // --- diagrams -------------------------------------------------------------------------------------------------
   const colours = ["#21918c", "#c44e52", "#3b528b", "#dd8452", "#8172b3", "#55a868", "#937860", "#da8bc3", "#8c8c8c"];
-  const axisNumber = (u, values) => values.map((v) => (v === null ? "" : short(v)));
+  /// As many decimals as the distance of the marks needs: 12.344, 12.346.
+  const axisNumber = (u, values) => {
+    const known = values.filter((v) => v !== null);
+    const step = known.length > 1 ? Math.abs(known[1] - known[0]) : 0;
+    const even = step > 0 && known.every((v, k) => k === 0 || Math.abs(Math.abs(v - known[k - 1]) - step) < 1e-3 * step);
+    if (!even) return values.map((v) => (v === null ? "" : short(v)));
+    const most = Math.max(...known.map(Math.abs)), order = (x) => Math.floor(Math.log10(x) + 1e-9);
+    let decimals = 0;
+    while (decimals < 15 && Math.abs(step * 10 ** decimals - Math.round(step * 10 ** decimals)) > 1e-6) ++decimals;
+    const plain = most < 1e6 && decimals <= 6;
+    const near = (v) => Math.abs(v) < 1e-6 * step;
+    return values.map((v) => (v === null ? "" : near(v) ? "0"
+      : plain ? v.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
+      : v.toExponential(Math.min(15, Math.max(0, order(Math.abs(v)) - order(step) + (step / 10 ** order(step) % 1 > 1e-6 ? 1 : 0))))));
+  };
+  const readOut = (u, v) => (v === null || v === undefined ? "-" : `${Number(v.toPrecision(6))}`);
 
   function plotOptions(plot, width, onTime, log) {
     const scales = { x: { time: false } };
@@ -115,11 +131,11 @@
       cursor: { sync: plot.over_time ? { key: "time" } : undefined, drag: { x: true, y: false } },
       axes: [{ label: plot.x_label, labelSize: 24, size: 42, values: axisNumber },
         { label: plot.y_label, labelSize: 22, size: 62, values: axisNumber }],
-      series: [{ label: plot.over_time ? "t, s" : "x", value: (u, v) => short(v) },
+      series: [{ label: plot.over_time ? "t, s" : "x", value: readOut },
         ...plot.series.map((s, k) => ({ label: s.name, stroke: colours[k % colours.length], width: 1.5,
           dash: k < colours.length ? undefined : [8, 3],
-          fill: plot.bars ? colours[0] + "99" : undefined, value: (u, v) => short(v), points: { show: false }, ...bars })),
-        ...plot.limits.map((l) => ({ label: l.name, stroke: l.colour, width: 1, dash: [6, 4], value: (u, v) => short(v),
+          fill: plot.bars ? colours[0] + "99" : undefined, value: readOut, points: { show: false }, ...bars })),
+        ...plot.limits.map((l) => ({ label: l.name, stroke: l.colour, width: 1, dash: [6, 4], value: readOut,
           points: { show: false } }))],
       hooks: plot.over_time ? { ready: [(u) => u.over.addEventListener("dblclick", () =>
         onTime(u.posToVal(u.cursor.left, "x")))] } : {},
@@ -493,7 +509,7 @@
       this.moveWalls(frame);
       for (const part of this.parts) part.instanceMatrix.needsUpdate = part.instanceColor.needsUpdate = true;
       this.frame = frame;
-      element("clock").textContent = `t = ${v.times[frame].toFixed(3)} s`;
+      element("clock").textContent = `t = ${v.times[frame].toFixed(clockDigits(v.times[v.times.length - 1]))} s`;
       element("time").value = frame;
       this.draw();
     }

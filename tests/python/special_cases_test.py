@@ -1,0 +1,213 @@
+"""Scenes in which a matrix is singular, a bound is exact, or two parts of the method meet: each with its closed form."""
+
+import math
+import tempfile
+import unittest
+
+import numpy as np
+
+import scree
+
+STEEL = dict(name="m", density=1000.0, friction=0.0, restitution=0.0)
+FLOOR = dict(name="floor", type="plane")
+
+
+def scene(**keys):
+    return scree.Scene({**dict(name="case", gravity=[0, 0, -9.81], time_step=0.001, end_time=0.3, materials=[STEEL],
+                               output=dict(interval=0.05, vtk=False)), **keys})
+
+
+class Recorded:
+    """A run to its end, with its tables."""
+
+    def __init__(self, of):
+        self._folder = tempfile.TemporaryDirectory()
+        run = scree.Run(of, folder=self._folder.name + "/run", threads=1)
+        run.until()
+        self.results = run.finish()
+
+    def __enter__(self):
+        return self.results
+
+    def __exit__(self, *what):
+        self.results.close()
+        self._folder.cleanup()
+
+
+class Friction(unittest.TestCase):
+    def test_contacts_without_friction_do_not_pull(self):
+        """A ball leaves the floor after its bounce and flies freely: v = e sqrt(2 g h) - g t."""
+        ball = dict(radius=0.1, position=[0, 0, 0.2])
+        for kind in ("gauss_seidel", "admm"):
+            run = scree.Run(scene(materials=[dict(STEEL, restitution=0.8)], bodies=[ball], boundaries=[FLOOR],
+                                  solver=dict(kind=kind)))
+            run.until(0.145)  # it strikes at sqrt(2 * 0.1 / 9.81) = 0.1428 s
+            fast = run.bodies.velocity[0, 2]
+            self.assertAlmostEqual(fast, 0.8 * math.sqrt(2 * 9.81 * 0.1), delta=0.05)  # a step and a half of gravity
+            run.until(0.3)
+            self.assertAlmostEqual(run.bodies.velocity[0, 2], fast - 9.81 * 0.155, delta=1e-6)
+
+    def test_a_column_that_opens_does_not_hold_together(self):
+        """A heavy ball on a light one, with a third that flies off: the lower two rest, the upper one is in free flight."""
+        light, heavy = dict(STEEL), dict(STEEL, name="heavy", density=1e5)
+        run = scree.Run(scene(end_time=0.1, materials=[light, heavy], boundaries=[dict(FLOOR, material="m")], bodies=[
+            dict(radius=0.1, position=[0, 0, 0.1], material="m"), dict(radius=0.1, position=[0, 0, 0.3], material="heavy"),
+            dict(radius=0.1, position=[0, 0, 0.5], velocity=[0, 0, 1], material="m")]))
+        run.until()
+        speed = run.bodies.velocity[:, 2]
+        self.assertLess(np.abs(speed[:2]).max(), 0.01)
+        self.assertAlmostEqual(speed[2], 1 - 9.81 * 0.1, delta=1e-9)
+
+    def test_direction_and_place_act_on_their_own_coefficients(self):
+        """A ball rolls: v = v0 - 5/7 g t (rolling friction / r). Factors of sliding friction do not change it."""
+        ball = dict(radius=0.1, position=[0, 0, 0.1], velocity=[1, 0, 0], angular_velocity=[0, 10, 0])
+        for factors in ([1, 1, 1], [0.25, 0.25, 0.25], [1, 0.01, 1], [0.2, 1, 1]):
+            for kind in ("gauss_seidel", "nsgs"):
+                stone = dict(STEEL, friction=0.5, rolling_friction=0.002)
+                floor = dict(stone, name="floor", friction_factors=factors)
+                run = scree.Run(scene(end_time=0.5, materials=[stone, floor], bodies=[dict(ball, material="m")],
+                                      boundaries=[dict(FLOOR, material="floor")], solver=dict(kind=kind)))
+                run.until()
+                self.assertAlmostEqual(run.bodies.velocity[0, 0], 1 - 5 / 7 * 9.81 * 0.5 * 0.002 / 0.1, delta=1e-3,
+                                       msg=f"{factors} {kind}")
+
+
+class Parts(unittest.TestCase):
+    """Parts with one freedom on bodies that nothing moves: the contact's matrix has rank 1."""
+
+    def press(self, **more):
+        keys = dict(materials=[dict(STEEL, friction=0.3)], bodies=[
+            dict(name="obstacle", radius=0.1, position=[0, 0, 0.1], fixed=True), dict(radius=0.01, position=[1, 0, 0.01])],
+            boundaries=[FLOOR, dict(name="lid", type="plane", part="press", point=[0, 0, 0.25], normal=[0, 0, -1])],
+            parts=[dict(name="press", freedom="along", direction=[0, 0, 1], mass=10.0, weight=True)])
+        with Recorded(scene(**{**keys, **more})) as results:
+            return results.table("parts").set_index("part").loc["press"], results.verdict.grade
+
+    def test_a_lid_rests_on_a_fixed_ball(self):
+        for solver in (dict(), dict(tolerance=1e-5), dict(kind="nsgs"), dict(kind="gauss_seidel", friction_cone="sampled")):
+            parts, grade = self.press(solver=solver)
+            self.assertAlmostEqual(parts.travel.iloc[-1], -0.05, delta=1e-4, msg=str(solver))
+            self.assertLess(abs(parts.rate.iloc[-1]), 1e-6, msg=str(solver))
+            self.assertNotEqual(grade, "red", msg=str(solver))
+
+    def test_a_heavy_lid_rests_on_many(self):
+        balls = [dict(name=f"ball{i}{j}", radius=0.1, position=[0.25 * i, 0.25 * j, 0.1], fixed=True)
+                 for i in range(5) for j in range(5)]
+        parts, _ = self.press(bodies=[*balls, dict(radius=0.01, position=[3, 0, 0.01])],
+                              parts=[dict(name="press", freedom="along", direction=[0, 0, 1], mass=1000.0, weight=True)])
+        self.assertAlmostEqual(parts.travel.iloc[-1], -0.05, delta=1e-4)
+
+    def test_a_lid_bounces_as_restitution_says(self):
+        parts, _ = self.press(materials=[dict(STEEL, friction=0.3, restitution=0.8)],
+                              restitution_law="energetic", end_time=0.15)
+        self.assertAlmostEqual(parts.rate.max(), 0.8 * math.sqrt(2 * 9.81 * 0.05), delta=0.02)  # a step of gravity before it and after
+
+    def test_a_turning_part_comes_to_rest_on_a_fixed_ball(self):
+        """Also with rolling friction, whose matrix is singular too."""
+        for rolling in (0.0, 0.01):
+            with Recorded(scene(
+                    materials=[dict(STEEL, friction=0.3, rolling_friction=rolling)], bodies=[
+                        dict(name="obstacle", radius=0.1, position=[1, 0, 0.1], fixed=True),
+                        dict(radius=0.01, position=[3, 0, 0.01])],
+                    boundaries=[FLOOR, dict(name="head", type="sphere", part="arm", centre=[1, 0.05, 0.32], radius=0.1)],
+                    parts=[dict(name="arm", freedom="about", axis=[0, 1, 0], point=[0, 0, 0.3], inertia=1.0, torque=3.0)])) \
+                    as results:
+                parts = results.table("parts").set_index("part").loc["arm"]
+                self.assertEqual(results.status, "finished")
+                self.assertLess(abs(parts.rate.iloc[-1]), 1e-5)
+
+    def test_a_locked_part_feels_its_load(self):
+        """A ball of 0.0335 kg on a locked table: the event at 0.1 N happens and releases it."""
+        weight = 1000 * 4 / 3 * math.pi * 0.02**3 * 9.81
+        keys = dict(bodies=[dict(radius=0.02, position=[0, 0, 0.02])],
+                    boundaries=[dict(name="plate", type="plane", part="table")],
+                    parts=[dict(name="table", freedom="along", direction=[0, 0, -1], mass=0.1, starts_locked=True)])
+        with Recorded(scene(**keys)) as results:
+            self.assertAlmostEqual(results.table("parts").contact_force.iloc[-1], weight, delta=1e-4 * weight)
+        with Recorded(scene(**keys, events=[dict(name="latch", part="table", quantity="contact_force", rises_above=0.1,
+                                                 release_part="table")])) as results:
+            self.assertEqual(len(results.events), 1)
+            self.assertGreater(results.table("parts").travel.iloc[-1], 0.01)
+
+    def test_separating_overlaps_does_not_load_a_stop(self):
+        """A plate at its stop with a ball that overlaps it by a tenth: nothing moves fast, and no energy comes."""
+        with Recorded(scene(end_time=0.1, checks=dict(max_initial_overlap=0.2), bodies=[dict(radius=0.02, position=[0, 0, 0.018])],
+                            boundaries=[dict(name="plate", type="plane", part="plate")],
+                            parts=[dict(name="plate", freedom="along", direction=[0, 0, 1], mass=0.01, low=0.0)])) as results:
+            parts = results.table("parts")
+            self.assertGreater(parts.travel.min(), -1e-9)
+            self.assertLess(parts.kinetic_energy_J.max() + results.steps.kinetic_energy_J.max(), 1e-9)
+
+    def test_a_motion_that_is_no_number_ends_the_run(self):
+        with self.assertRaises(scree.StepError) as caught:
+            scree.Run(scene(end_time=0.2, bodies=[dict(radius=0.01, position=[0, 0, 0.0101])], boundaries=[dict(FLOOR, motion=[
+                dict(type="translation", direction=[0, 0, 1],
+                     function="0.001*(sqrt((t-0.1)*(t-0.3))-sqrt(0.03))")])])).until()
+        self.assertIn("'floor'", str(caught.exception))
+
+
+class Joints(unittest.TestCase):
+    ROTOR = dict(name="rotor", freedom="all", mass=1.0, centre=[0, 0, 0], moments=[1e-3, 1e-3, 1e-3])
+    AXLE = dict(name="axle", type="revolute", b="rotor", point=[0, 0, 0], axis=[0, 0, 1])
+
+    def of(self, **keys):
+        return Recorded(scene(gravity=[0, 0, 0], bodies=[dict(radius=0.01, position=[5, 0, 0])], **keys))
+
+    def test_work_counts_both_sides(self):
+        """A clutch between a driver of 10 rad/s and a rotor in oil (0.05 N m s): it slips with 0.1 N m at 2 rad/s."""
+        driver = dict(name="driver", motion=[dict(type="rotation", axis=[0, 0, 1], angular_speed=10.0)])
+        with self.of(end_time=1.0, parts=[driver, self.ROTOR], joints=[
+                dict(self.AXLE, damping=0.05), dict(name="clutch", type="revolute", a="driver", b="rotor", point=[0, 0, 0],
+                                                    axis=[0, 0, 1], friction=0.1)]) as results:
+            clutch = results.table("joints").set_index("joint").loc["clutch"].iloc[-1]
+            self.assertAlmostEqual(clutch.rate, -8.0, delta=0.01)
+            self.assertAlmostEqual(clutch.friction_work_J, -0.1 * 8.0 * 0.001, delta=1e-6)
+
+    def test_a_given_force_needs_no_gravity(self):
+        """One newton metre on 1 kg m^2: the angle is t^2 / 2, in one sweep a step."""
+        part = dict(self.ROTOR, moments=[1.0, 1.0, 1.0])
+        with self.of(parts=[part], joints=[dict(self.AXLE, motor=dict(type="force", value=1.0))]) as results:
+            self.assertAlmostEqual(results.table("joints").coordinate.iloc[-1], 0.5 * 0.3**2, delta=1e-6)
+            self.assertEqual(results.verdict.grade, "green")
+            self.assertLess(results.steps.sweeps.max(), 50)
+
+    def test_constraints_that_contradict_each_other_are_told(self):
+        """A motor without a limit against a stop; a body that two joints hold in two places."""
+        with self.of(end_time=1.0, parts=[self.ROTOR],
+                     joints=[dict(self.AXLE, high=0.5, motor=dict(type="speed", value=1.0))]) as results:
+            self.assertEqual(results.verdict.grade, "red")
+            self.assertIn("axle", str(results.verdict))
+        with self.of(end_time=1.0, parts=[self.ROTOR],
+                     joints=[dict(self.AXLE, high=0.5, motor=dict(type="speed", value=1.0, most=5.0))]) as results:
+            self.assertAlmostEqual(results.table("joints").coordinate.iloc[-1], 0.5, delta=1e-6)
+            self.assertEqual(results.verdict.grade, "green")
+
+    def test_motors_do_not_inject_energy(self):
+        """A motor lifts a ball: its work is a source that the ledger knows."""
+        with Recorded(scene(bodies=[dict(name="ball", radius=0.05, position=[0, 0, 0])], joints=[
+                dict(name="lift", type="prismatic", b="ball", axis=[0, 0, 1], motor=dict(type="speed", value=1.0))])) as results:
+            self.assertGreater(results.steps.joint_work_J.sum(), 1.0)
+            self.assertLess(results.steps.energy_injected_J.sum(), 1e-9)
+
+
+class Steps(unittest.TestCase):
+    def test_substeps_are_steps(self):
+        """A ball meets the floor within a step of two substeps: it does not overlap it, as with steps of that length."""
+        with Recorded(scene(gravity=[0, 0, -0.001], time_step=0.002, end_time=0.0399, substeps=2,
+                            bodies=[dict(radius=0.01, position=[0, 0, 0.0287], velocity=[0, 0, -1])],
+                            boundaries=[FLOOR])) as results:
+            self.assertLess(results.steps.penetration_max.max(), 1e-6)
+            self.assertLess(results.steps.position_correction_J.abs().max(), 1e-12)
+
+    def test_a_crossing_before_its_event_is_watched_does_not_count(self):
+        """A ball crosses z = 0 at 0.5 s; the event is watched from 1 s on."""
+        events = [dict(name="late", quantity="time_s", rises_above=1.0, record=True),
+                  dict(name="hit", after="late", body=0, quantity="position_z_m", crosses=0.0, record=True)]
+        for first in (0, 1):
+            with Recorded(scene(gravity=[0, 0, 0], end_time=2.0, bodies=[dict(radius=0.1, position=[0, 0, 1], velocity=[0, 0, -2])],
+                                events=events[first:] + events[:first])) as results:
+                self.assertEqual(list(results.events.event), ["late"])
+
+
+if __name__ == "__main__":
+    unittest.main()
