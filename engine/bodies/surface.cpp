@@ -26,10 +26,12 @@ Mat2 root(const Mat2& a) {
 
 }  // namespace
 
-double place_factor(const Surface& surface, const Vec3& place) {
+double place_factor(const Surface& surface, const Vec3& place, const PlacedCell& cell) {
   double factor = 1.0;
   for (const FrictionPatch& p : surface.patches) {
-    const double beyond = (place - p.centre).norm() - p.radius_m;
+    Vec3 apart = place - p.centre;
+    if (cell.is_periodic()) apart += cell.nearest_image(apart);
+    const double beyond = apart.norm() - p.radius_m;
     if (beyond >= p.edge_m && beyond > 0.0) continue;
     const double weight = beyond <= 0.0 ? 1.0 : 1.0 - beyond / p.edge_m;
     factor *= 1.0 + (p.factor - 1.0) * weight;

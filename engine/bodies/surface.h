@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "engine/bodies/cell.h"
 #include "engine/core/types.h"
 
 namespace scree {
@@ -27,7 +28,8 @@ struct Surface {
 };
 
 /// Factor of the patches at a place, m, body axes (for a boundary: world axes).
-double place_factor(const Surface& surface, const Vec3& place);
+/// In a periodic cell the surface of a boundary has images of its patches.
+double place_factor(const Surface& surface, const Vec3& place, const PlacedCell& cell = {});
 
 /// A surface and the orientation of its axes in the world.
 struct PlacedSurface {

@@ -32,9 +32,11 @@ class Residence : public Measurement {
       now[id] = is_new ? moment.time_s : before->second;
       entered_ += is_new ? 1.0 : 0.0;
     });
-    for (const auto& [id, since] : inside_)
-      if (!now.contains(id) && !std::isnan(since))
-        stays_.push_back({static_cast<double>(id), since, moment.time_s});
+    for (const auto& [id, since] : inside_) {
+      if (now.contains(id)) continue;
+      left_ += 1.0;
+      if (!std::isnan(since)) stays_.push_back({static_cast<double>(id), since, moment.time_s});
+    }
     inside_.swap(now);
   }
   std::vector<double> row(const MeasuredMoment&, double) override {
@@ -54,7 +56,7 @@ class Residence : public Measurement {
     const auto count = static_cast<double>(times.size());
     return {static_cast<double>(inside_.size()),
             entered_,
-            count,
+            left_,
             count > 0.0 ? sum / count : none,
             quantile(0.5),
             quantile(0.1),
@@ -66,15 +68,16 @@ class Residence : public Measurement {
     return table;
   }
   std::vector<double> memory() const override {
-    std::vector<double> numbers{entered_, static_cast<double>(inside_.size())};
+    std::vector<double> numbers{entered_, left_, static_cast<double>(inside_.size())};
     for (const auto& [id, since] : inside_) numbers.insert(numbers.end(), {static_cast<double>(id), since});
     for (const Stay& s : stays_) numbers.insert(numbers.end(), {s.body, s.entered_s, s.left_s});
     return numbers;
   }
   void remember(std::vector<double> n) override {
     entered_ = n.at(0);
-    std::size_t at = 2;
-    for (auto count = static_cast<std::size_t>(n.at(1)); count > 0; --count, at += 2)
+    left_ = n.at(1);
+    std::size_t at = 3;
+    for (auto count = static_cast<std::size_t>(n.at(2)); count > 0; --count, at += 2)
       inside_[static_cast<BodyId>(n.at(at))] = n.at(at + 1);
     for (; at + 2 < n.size(); at += 3) stays_.push_back({n[at], n[at + 1], n[at + 2]});
   }
@@ -86,7 +89,7 @@ class Residence : public Measurement {
   std::optional<Region> region_;
   std::map<BodyId, double> inside_;  // entry time, s; NaN: before the measurement began
   std::vector<Stay> stays_;          // of bodies that entered and left
-  double entered_ = 0.0;
+  double entered_ = 0.0, left_ = 0.0;
 };
 
 }  // namespace

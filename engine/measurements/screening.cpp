@@ -36,6 +36,8 @@ class Screening : public Measurement {
   void see(const MeasuredMoment& moment) override {
     const auto add = [&](Crossings& plane, int first) {
       plane.see(moment, [&](std::size_t i, int way) {
+        if (way < 0 && !crossed_.contains(moment.bodies.id[i]))
+          return;  // it was beyond the plane at the start
         const auto crossed = crossed_.try_emplace(moment.bodies.id[i], Crossed{first, 0}).first;
         if (crossed->second.plane != first) return;
         crossed->second.net += way;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "engine/simulation/adaptive_step.h"
 #include "engine/simulation/overrides.h"
 #include "engine/simulation/subsystems/sleep.h"
 
@@ -154,6 +155,7 @@ std::vector<Happening> take_events(const Model& model, std::span<const Event> ev
     memory.last_s = state.time_s;
   }
   for (const Happening& h : list) act(events[h.event], model, state);
+  if (!list.empty()) limit_next_step(model, state);
   return list;
 }
 

@@ -122,6 +122,18 @@ double first_step(const Model& model, const Bodies& bodies) {
                            step_for_impacts(model, bodies, nullptr)));
 }
 
+void limit_next_step(const Model& model, State& state) {
+  const Settings& settings = model.settings;
+  if (!settings.adaptive_step || !(state.memory.next_s > 0.0)) return;
+  const Extremes of_bodies = extremes(
+      model.shapes, state.bodies, model.cell.flows() ? cell_at(model, state, state.time_s) : PlacedCell{});
+  const double longest =
+      std::max(settings.least_time_step_s,
+               longest_step(settings, gravity_at(model, state, state.time_s).norm(), of_bodies));
+  state.memory.next_s = std::min(state.memory.next_s, longest);
+  state.memory.after_next_s = std::min(state.memory.after_next_s, longest);
+}
+
 StepPlan plan_step(const Model& model, const State& state, double land_at_s) {
   const double fixed = model.settings.time_step_s;
   if (model.settings.stepping == Stepping::piecewise) {

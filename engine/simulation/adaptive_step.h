@@ -35,6 +35,10 @@ struct StepPlan {
 /// number. A piecewise step ends at the next multiple of time_step_s, or there.
 StepPlan plan_step(const Model& model, const State& state, double land_at_s);
 
+/// After bodies came or were given velocities: an adaptive step is not longer than (A6) allows for the
+/// present bodies.
+void limit_next_step(const Model& model, State& state);
+
 /// The first step of a run, s, if it need not end earlier.
 double first_step(const Model& model, const Bodies& bodies);
 

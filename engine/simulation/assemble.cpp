@@ -81,22 +81,22 @@ SurfaceFactors apply_surfaces(const Assembly& in, std::size_t c) {
   const Vec3 point = in.bodies.position[contact.key.a] + p.contact[c].arm_a;
   SurfaceFactors factors;
   // A boundary's axes are the world's at rest.
-  const auto placed = [&](std::int32_t partner) -> PlacedSurface {
+  const auto placed = [&](std::int32_t partner, const Vec3& arm) -> PlacedSurface {
     const Surface& surface = in.model.materials.surface(material_of(in.model, in.bodies, partner));
     if (!is_boundary(partner)) {
       const Quat& q = in.bodies.orientation[partner];
-      if (!surface.patches.empty())
-        factors.of_place *= place_factor(surface, q.conjugate() * (point - in.bodies.position[partner]));
+      if (!surface.patches.empty()) factors.of_place *= place_factor(surface, q.conjugate() * arm);
       return {surface, q};
     }
     const Boundary& boundary = in.model.boundaries[boundary_of(partner)];
     const Pose& pose = in.w.detection.boundaries[boundary_of(partner)].pose;
     if (!surface.patches.empty())
-      factors.of_place *=
-          place_factor(surface, boundary.centre + pose.orientation.conjugate() * (point - pose.position));
+      factors.of_place *= place_factor(
+          surface, boundary.centre + pose.orientation.conjugate() * (point - pose.position), in.w.cell);
     return {surface, pose.orientation};
   };
-  const PlacedSurface of_a = placed(contact.key.a), of_b = placed(contact.key.b);
+  const PlacedSurface of_a = placed(contact.key.a, p.contact[c].arm_a),
+                      of_b = placed(contact.key.b, p.contact[c].arm_b);
   if (!of_a.surface.is_isotropic() || !of_b.surface.is_isotropic()) {
     const DirectionFactors d = direction_factors(of_a, of_b, p.contact[c].n);
     factors.along_t1 = d.along_t1;

@@ -78,8 +78,11 @@ struct ContactBalance {
   }
 };
 
-/// A touch with place and normal in the world, transformed to the wall at rest.
-SurfaceTouch at_rest(SurfaceTouch touch, const PlacedBoundary& placed, const Vec3& centre) {
+/// A touch with place and normal in the world, transformed to the wall at rest; of its images the one in the
+/// cell.
+SurfaceTouch at_rest(SurfaceTouch touch, const PlacedCell& cell, const PlacedBoundary& placed,
+                     const Vec3& centre) {
+  if (cell.is_periodic()) touch.point += cell.image_in_cell(touch.point);
   const Quat back = placed.pose.orientation.conjugate();
   touch.point = back * (touch.point - placed.pose.position) + centre;
   touch.normal = back * touch.normal;
@@ -116,6 +119,7 @@ class Balance {
         part_places_(w.part_places),
         boundaries_(model.boundaries),
         placed_(w.detection.boundaries),
+        cell_(w.cell),
         in_collision_(w.in_collision.data()) {}
 
   SCREE_INLINE void take_contacts(const Block& block, ContactBalance& sums, std::vector<BoundaryLoad>& loads,
@@ -176,7 +180,7 @@ class Balance {
                                  std::vector<BoundaryLoad>& loads, std::vector<SurfaceTouch>& touches) const {
     const ContactTerms& terms = terms_[c];
     Contact& contact = contacts_[c];
-    const bool is_new = !contact.is_active();
+    const bool was_active = contact.is_active();
     const Edge edge = edges_[c];
     const auto body_a = static_cast<std::size_t>(edge.a), body_b = static_cast<std::size_t>(edge.b);
     const ContactSpring* const spring = springs_ == nullptr ? nullptr : springs_ + c;
@@ -250,6 +254,9 @@ class Balance {
     surface.shearing = std::sqrt(dot(across, across));
     surface.friction_work = rubbed;
     surface.sliding = surface.pressing * std::sqrt(dot(along, along));
+    // A bridge that pulls is no impact: the surfaces must press now, and must not have pressed before.
+    const bool is_new =
+        pressing > 0.0 && (spring != nullptr && spring->acts ? !(spring->normal_before > 0.0) : !was_active);
     if (const double approach = -double{p_.approach[c]}; is_new && approach > impact_speed_) {
       surface.impacts = 1.0;
       surface.impact_energy = 0.5 * approach * approach / normal_response(terms, edge, response_);
@@ -263,7 +270,7 @@ class Balance {
                                contact.normal,
                                double{contact.length},
                                {to_vec3(on_b), surface}},
-                              placed_[k], boundaries_[k].centre));
+                              cell_, placed_[k], boundaries_[k].centre));
   }
 
   /// The impulses (normal one p_n, including impacts) minus the share that stopped an impact, over the
@@ -375,6 +382,7 @@ class Balance {
   const std::vector<PartPlace>& part_places_;
   const Boundaries& boundaries_;
   const std::vector<PlacedBoundary>& placed_;
+  const PlacedCell& cell_;
   std::uint8_t* in_collision_;
 };
 
@@ -477,7 +485,7 @@ void add_touches(const Model& model, const Bodies& bodies, const Workspace& w, s
     std::vector<SurfaceTouch> resting = resting_touches(bodies, sleepers);
     for (SurfaceTouch& touch : resting) {
       const auto k = static_cast<std::size_t>(touch.boundary);
-      touch = at_rest(touch, w.detection.boundaries[k], model.boundaries[k].centre);
+      touch = at_rest(touch, w.cell, w.detection.boundaries[k], model.boundaries[k].centre);
     }
     locate(model, resting);
     sleepers.touches = of_all(w.problem.ranks(), resting);

@@ -75,6 +75,7 @@ void whole_step(const Model& model, State& state, Workspace& w, StepResult& resu
                carried_before = energy_of_carried(model, bodies);
   const BodyId first_new = state.step == 0 ? 0 : bodies.next_id;
   insertion(model, state, report, w.decomposition.get());
+  if (bodies.next_id != first_new) limit_next_step(model, state);
   StepPlan plan = plan_step(model, state, land_at_s);
   report.time_step_s = plan.h;
   if (settings.stepping == Stepping::contacts)

@@ -85,8 +85,9 @@ constexpr std::array section_table{
                 "Each heading defines one kind of grain of an inlet's mixture: its share, its material, its "
                 "shape and its sizes."},
     SectionInfo{"outlets", "[[outlets]]", false, "type",
-                "Each heading defines a place that removes and counts bodies whose centre is inside. In a "
-                "periodic [cell] the centre of any image counts."},
+                "Each heading defines a place that removes and counts bodies whose centre is inside at the "
+                "beginning of a step: make it thicker than the way of a body in a step. In a periodic [cell] the "
+                "centre of any image counts."},
     SectionInfo{"domain", "[domain]", false, "",
                 "A box for the centres of bodies, and what happens to bodies that leave it. Without it, "
                 "bodies fly on without limit. The box has no ends along periodic directions of a [cell]."},

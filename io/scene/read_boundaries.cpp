@@ -119,8 +119,14 @@ void cut_walls(const Section& top, Reading& reading) {
   Scene& scene = reading.scene;
   if (scene.output.wall_cells_m == 0.0 || !reading.faults.empty()) return;
   try {
-    scene.model.wall_cells = cut_into_cells(
-        scene.model.boundaries, picture_region(scene.initial.bodies, scene.model), scene.output.wall_cells_m);
+    ViewBox region = picture_region(scene.initial.bodies, scene.model);
+    const PeriodicCell& cell = scene.model.cell;
+    for (int k = 0; k < 3; ++k) {
+      if (!cell.periodic[k]) continue;
+      region.low[k] = cell.low[k];
+      region.high[k] = cell.high[k];
+    }
+    scene.model.wall_cells = cut_into_cells(scene.model.boundaries, region, scene.output.wall_cells_m);
   } catch (const std::length_error&) {
     reading.faults.push_back(
         about(top.child("output"), "wall_cells",

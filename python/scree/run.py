@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import os
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
@@ -441,6 +442,8 @@ class Run(_scree.SteppedRun):
         while not at_end:
             before = self.step_number
             count += 1
+            if every is not None:  # shorter intervals than half a step have no step of their own
+                count = max(count, math.ceil((self.time + 0.5 * self.time_step - start) / every - 1e-9))
             if every is None:
                 self._advance(1, end)
                 at_end = self.stopped == "end_time"

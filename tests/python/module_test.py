@@ -343,6 +343,8 @@ class Looking(unittest.TestCase):
         run = scree.Run(box())
         numbers = [report.step for report in run.steps(until=0.01)]
         self.assertEqual(numbers, list(range(1, 11)))
+        for every in (1e-9, 1e-4, 0.9e-3):  # shorter than a step: a report each step
+            self.assertEqual([report.step for report in scree.Run(box()).steps(every=every, until=0.01)], list(range(1, 11)))
         report = run.report
         self.assertEqual(report.bodies, 40)
         self.assertEqual(report.to_dict()["time_s"], run.time)

@@ -208,6 +208,95 @@ class Steps(unittest.TestCase):
                                 events=events[first:] + events[:first])) as results:
                 self.assertEqual(list(results.events.event), ["late"])
 
+    def test_adaptive_steps_know_newcomers_and_kicks(self):
+        """Grains of 5 m/s that enter an empty scene, or are kicked: they do not turn round before they meet the floor."""
+        keys = dict(gravity=[0, 0, 0], time_step="adaptive", end_time=0.2, materials=[dict(STEEL, restitution=0.9)],
+                    boundaries=[FLOOR], output=dict(interval=0.01, vtk=False))
+        inlet = dict(name="feed", number_rate=40.0, radius=0.002, velocity=[0, 0, -5],
+                     region=dict(type="box", low=[-0.05, -0.05, 0.05], high=[0.05, 0.05, 0.06]))
+        kick = dict(name="kick", body=0, expression="(t-0.0999)*1e3 + 0*z", rises_above=0.0, set_velocity=["0", "0", "-5"])
+        for more in (dict(inlets=[inlet]), dict(bodies=[dict(radius=0.002, position=[0, 0, 0.06])], events=[kick])):
+            last = {}
+            for run in self.steps(scene(**keys, **more)):
+                bodies = run.bodies
+                for body, x, v in zip(bodies.id, bodies.position[:, 2], bodies.velocity[:, 2]):
+                    if v > 1.0 and last.get(body, 1.0) < -1.0:
+                        self.assertLess(x, 0.01, more)  # in a step it moves by half of its radius
+                    last[body] = v
+            self.assertGreater(max(last.values()), 4.0)
+
+    @staticmethod
+    def steps(of):
+        run = scree.Run(of)
+        for _ in run.steps():
+            yield run
+
+
+class Cells(unittest.TestCase):
+    """Periodic cells: all images of a place are the same place."""
+
+    CELL = dict(low=[0, 0, 0], high=[0.2, 0.2, 0.4], periodic=["x"])
+
+    def test_patches_have_images(self):
+        """A ball slides over a patch without friction: on the floor, and on the ball itself."""
+        def work(x, of_floor):
+            materials = [dict(STEEL, name="a", friction=0.5), dict(STEEL, name="b", friction=0.5)]
+            patch = dict(material="b", centre=[0.05, 0.1, 0], radius=0.03, factor=0.0) if of_floor else \
+                dict(material="a", centre=[0, 0, -0.01], radius=0.005, factor=0.0)
+            with Recorded(scene(time_step=1e-4, end_time=0.01, cell=self.CELL, materials=materials, friction_patches=[patch],
+                                bodies=[dict(radius=0.01, material="a", position=[x, 0.1, 0.01], velocity=[0, 1, 0])],
+                                boundaries=[dict(FLOOR, material="b")])) as results:
+                return results.steps.dissipated_by_friction_J.sum()
+        for x in (0.05, 0.25, -0.15):
+            self.assertLess(abs(work(x, True)), 1e-12)
+        for x in (0.15, -0.05):
+            self.assertGreater(work(x, True), 1e-4)
+        self.assertLess(work(0.1999, False), 0.5 * work(0.15, True))  # it turns off its patch slowly
+
+    def test_stress_of_grains_on_an_elastic_floor(self):
+        """Two balls rest on each other: stress_zz V = sum of m g z, the height above the floor."""
+        mass = 1000 * 4 / 3 * math.pi * 0.01**3
+        with Recorded(scene(time_step=2e-4, end_time=1.0, cell=dict(low=[0, 0, 0], high=[0.1, 0.1, 0.1], periodic=["x", "y"]),
+                            materials=[dict(STEEL, restitution=0.1, youngs_modulus=2e5, poisson_ratio=0.3)],
+                            bodies=[dict(radius=0.01, position=[0.05, 0.05, z]) for z in (0.0097, 0.0293)],
+                            boundaries=[FLOOR])) as results:
+            heights = results.frames[-1].position[:, 2]
+            stress = results.table("cell").stress_zz_Pa.iloc[-1]
+            self.assertAlmostEqual(stress, mass * 9.81 * heights.sum() / 0.1**3, delta=2e-3 * stress)
+
+
+class Measured(unittest.TestCase):
+    def test_bridges_that_pull_are_no_impacts(self):
+        """A ball bounces eight times; a bridge too weak to change that does not add impacts. One that turns back before
+        it touches has none."""
+        def floor(**more):
+            stone = dict(STEEL, restitution=0.7, **more)
+            with Recorded(scene(time_step=2e-5, end_time=0.25, restitution_threshold=0.02, materials=[stone],
+                                bodies=[dict(radius=0.01, position=[0, 0, 0.015])], boundaries=[FLOOR])) as results:
+                table = results.table("boundaries")
+                return table.impacts.sum(), table.impact_energy_J.sum()
+        dry = floor()
+        for volume in (1e-12, 1e-8):
+            wet = floor(surface_tension=1e-5, bridge_volume=volume)
+            self.assertLess(abs(wet[0] - dry[0]), 2)
+            self.assertAlmostEqual(wet[1] / dry[1], 1.0, delta=0.01)
+
+    def test_screens_and_stays_count_what_passes(self):
+        """A grain falls through, one goes over the end, two rise from below, which were never on the screen."""
+        ball = lambda x, y, z, v: dict(radius=0.004, position=[x, y, z], velocity=v)  # noqa: E731
+        bodies = [ball(0, 0, 0.05, [0, 0, -0.2]), ball(0.05, 0, -0.05, [0, 0, 0.2]), ball(0.1, 0, -0.05, [0, 0, 0.2]),
+                  ball(0.1, 0.05, 0.05, [0.2, 0, 0])]
+        mass = 1000 * 4 / 3 * math.pi * 0.004**3
+        with Recorded(scene(gravity=[0, 0, 0], end_time=1.0, bodies=bodies, measurements=[
+                dict(name="sieve", measure="screening", plane=dict(point=[0, 0, 0], normal=[0, 0, -1]),
+                     over=dict(point=[0.15, 0, 0], normal=[1, 0, 0]), aperture=0.01),
+                dict(name="stays", measure="residence", region=dict(type="box", low=[-1, -1, 0], high=[1, 1, 0.055]))])) as results:
+            sieve = results.measured("sieve").iloc[-1]
+            self.assertAlmostEqual(sieve.undersize_through_kg, mass, delta=1e-9 * mass)
+            self.assertAlmostEqual(sieve.efficiency, 0.5, delta=1e-9)
+            stays = results.measured("stays").iloc[-1]
+            self.assertEqual((stays.inside, stays.entered, stays.left), (1.0, 2.0, 3.0))  # two were inside at the start
+
 
 if __name__ == "__main__":
     unittest.main()

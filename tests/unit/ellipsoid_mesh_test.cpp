@@ -6,6 +6,7 @@
 #include "engine/core/random.h"
 #include "engine/geometry/ellipsoid_plane.h"
 #include "tests/support/meshes.h"
+#include "tests/support/slender_bodies.h"
 
 namespace scree {
 namespace {
@@ -13,29 +14,14 @@ namespace {
 using test::box;
 using test::floor_of_triangles;
 using test::placed;
+using test::slender_bodies;
+using test::touching;
 using test::Triangles;
 
 std::vector<Gap> found(const Ellipsoid& shape, const Pose& pose, const PlacedMesh& mesh, double margin) {
   std::vector<Gap> gaps;
   contacts(shape, pose, mesh, margin, gaps);
   return gaps;
-}
-
-/// At a place of a wall, with its normal towards the body and the gap.
-Pose touching(const Ellipsoid& shape, const Quat& turn, const Vec3& place, const Vec3& normal, double gap) {
-  const Mat3 axes = turn.toRotationMatrix();
-  const Vec3 sn = axes * shape.semi_axes.cwiseAbs2().asDiagonal() * axes.transpose() * normal;
-  return {place + gap * normal + sn / std::sqrt(normal.dot(sn)), turn};
-}
-
-/// Rods and discs of several aspect ratios.
-std::vector<Ellipsoid> slender_bodies(double size) {
-  std::vector<Ellipsoid> shapes;
-  for (const double aspect : {3.0, 8.0, 20.0}) {
-    shapes.push_back({{size, size / aspect, size / aspect}});
-    shapes.push_back({{size, size, size / aspect}});
-  }
-  return shapes;
 }
 
 TEST(EllipsoidMesh, AFlatFloorOfTrianglesIsThePlane) {

@@ -8,32 +8,19 @@
 #include "engine/geometry/ellipsoid_plane.h"
 #include "engine/geometry/ellipsoid_tube.h"
 #include "engine/geometry/revolved_mesh.h"
+#include "tests/support/slender_bodies.h"
 
 namespace scree {
 namespace {
+
+using test::slender_bodies;
+using test::touching;
 
 constexpr double pi = std::numbers::pi;
 
 PlacedRevolved placed(const std::vector<Vec2>& corners, bool closed = false, double rounding = 0.0,
                       const Pose& pose = {}) {
   return {std::make_shared<RevolvedSurface>(revolved_surface(corners, closed, rounding)), pose};
-}
-
-/// At a place of a wall, with its normal towards the body and the gap.
-Pose touching(const Ellipsoid& shape, const Quat& turn, const Vec3& place, const Vec3& normal, double gap) {
-  const Mat3 axes = turn.toRotationMatrix();
-  const Vec3 sn = axes * shape.semi_axes.cwiseAbs2().asDiagonal() * axes.transpose() * normal;
-  return {place + gap * normal + sn / std::sqrt(normal.dot(sn)), turn};
-}
-
-/// Rods and discs of several aspect ratios.
-std::vector<Ellipsoid> slender_bodies(double size) {
-  std::vector<Ellipsoid> shapes;
-  for (const double aspect : {3.0, 8.0, 20.0}) {
-    shapes.push_back({{size, size / aspect, size / aspect}});
-    shapes.push_back({{size, size, size / aspect}});
-  }
-  return shapes;
 }
 
 std::vector<Gap> found(const Ellipsoid& shape, const Pose& pose, const PlacedRevolved& wall, double margin) {

@@ -5,9 +5,13 @@
 #include <numbers>
 
 #include "engine/core/random.h"
+#include "tests/support/slender_bodies.h"
 
 namespace scree {
 namespace {
+
+using test::slender_bodies;
+using test::touching;
 
 constexpr double pi = std::numbers::pi;
 const Tube tube{Vec3(0, 0, -1), Vec3(0, 0, 1), 0.5, 0.04};
@@ -35,23 +39,6 @@ double smallest_gap(const Ellipsoid& shape, const Pose& pose) {
   double least = infinity;
   for (int i = 0; i < count; ++i) least = std::min(least, found[i].distance);
   return least;
-}
-
-/// At a place of a wall, with its normal towards the body and the gap.
-Pose touching(const Ellipsoid& shape, const Quat& turn, const Vec3& place, const Vec3& normal, double gap) {
-  const Mat3 axes = turn.toRotationMatrix();
-  const Vec3 sn = axes * shape.semi_axes.cwiseAbs2().asDiagonal() * axes.transpose() * normal;
-  return {place + gap * normal + sn / std::sqrt(normal.dot(sn)), turn};
-}
-
-/// Rods and discs of several aspect ratios.
-std::vector<Ellipsoid> slender_bodies(double size) {
-  std::vector<Ellipsoid> shapes;
-  for (const double aspect : {3.0, 8.0, 20.0}) {
-    shapes.push_back({{size, size / aspect, size / aspect}});
-    shapes.push_back({{size, size, size / aspect}});
-  }
-  return shapes;
 }
 
 TEST(EllipsoidTube, SmallestGapIsTheSampledDistance) {

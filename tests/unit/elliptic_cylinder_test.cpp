@@ -8,9 +8,13 @@
 
 #include "engine/core/random.h"
 #include "engine/geometry/ellipsoid_tube.h"
+#include "tests/support/slender_bodies.h"
 
 namespace scree {
 namespace {
+
+using test::slender_bodies;
+using test::touching;
 
 constexpr double pi = std::numbers::pi;
 
@@ -20,23 +24,6 @@ Vec3 uniform(Random& random, double low, double high) {
 Quat any_orientation(Random& random) {
   Quat q(random.normal(), random.normal(), random.normal(), random.normal());
   return q.normalized();
-}
-
-/// At a place of a wall, with its normal towards the body and the gap.
-Pose touching(const Ellipsoid& shape, const Quat& turn, const Vec3& place, const Vec3& normal, double gap) {
-  const Mat3 axes = turn.toRotationMatrix();
-  const Vec3 sn = axes * shape.semi_axes.cwiseAbs2().asDiagonal() * axes.transpose() * normal;
-  return {place + gap * normal + sn / std::sqrt(normal.dot(sn)), turn};
-}
-
-/// Rods and discs of several aspect ratios.
-std::vector<Ellipsoid> slender_bodies(double size) {
-  std::vector<Ellipsoid> shapes;
-  for (const double aspect : {3.0, 8.0, 20.0}) {
-    shapes.push_back({{size, size / aspect, size / aspect}});
-    shapes.push_back({{size, size, size / aspect}});
-  }
-  return shapes;
 }
 
 /// Points of the sheet in world axes, evenly spaced in the eccentric angle.

@@ -134,6 +134,30 @@ TEST(ImplicitRevolved, BodiesOnTheAxis) {
   }
 }
 
+// A lens in a round hole touches its rim all around: by a few contacts that balance each other, not by one at
+// each sample.
+TEST(ImplicitRevolved, ABodyOfRevolutionInAHole) {
+  const ImplicitShape s = made(test::lentil());
+  const PlacedRevolved wall = placed({{0.88, 0.0}, {3.0, 0.0}});
+  for (const double z : {0.27, 0.28, 0.29, 0.30}) {
+    PairMemory memory;
+    for (int again = 0; again < 3; ++again) {
+      std::vector<Gap> gaps;
+      contacts(place(s, {Vec3(0, 0, z), Quat::Identity()}), wall, 0.05, memory, gaps);
+      std::erase_if(gaps, [](const Gap& g) { return !g.is_sharp; });
+      ASSERT_GE(gaps.size(), 3u) << z << ' ' << again;
+      ASSERT_LE(gaps.size(), 16u) << z << ' ' << again;
+      Vec3 sum = Vec3::Zero();
+      for (const Gap& g : gaps) {
+        sum += g.normal;
+        EXPECT_NEAR(g.distance, gaps[0].distance, 1e-9);
+      }
+      EXPECT_LT(sum.head<2>().norm(), 0.1 * static_cast<double>(gaps.size()))
+          << z;  // samples are half a step off
+    }
+  }
+}
+
 // A grain that lies across a hole of a sixth of its length touches the rim on both sides.
 TEST(ImplicitRevolved, SmallHoles) {
   const Ellipsoid shape{Vec3(0.12, 0.08, 0.05)};

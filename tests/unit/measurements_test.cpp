@@ -327,7 +327,7 @@ TEST(ResidenceMeasurement, IsTheTimeBetweenTwoFaces) {
   }
   const Row row{measurement->columns(), measurement->row(grains.now(), 20.0)};
   EXPECT_EQ(row["entered"], 4.0);
-  EXPECT_EQ(row["left"], 4.0);
+  EXPECT_EQ(row["left"], 5.0);
   EXPECT_NEAR(row["mean_s"], (10.0 + 5.0 + 10.0 / 3.0 + 2.5) / 4.0, step);
   EXPECT_EQ(measurement->table()->rows.size(), 4u);
 }

@@ -252,6 +252,26 @@ struct Reach {
   bool holds(double phi) const { return phi <= margin && phi >= -depth; }
 };
 
+/// A body of revolution about the axis of a circle is held by three contacts, not by one at each sample:
+/// those `kept` from the last step, or else three that are evenly spaced.
+inline void keep_three_of_many(double low, double high, std::size_t first, std::size_t kept,
+                               std::vector<CurvePlace>& places) {
+  constexpr std::size_t many = 16;
+  if (places.size() - first <= many) return;
+  if (kept < 3 || kept > many) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double target = low + (high - low) * static_cast<double>(k) / 3.0;
+      const auto from = places.begin() + static_cast<std::ptrdiff_t>(first + k);
+      std::iter_swap(from,
+                     std::min_element(from, places.end(), [&](const CurvePlace& a, const CurvePlace& b) {
+                       return std::abs(a.touch.t - target) < std::abs(b.touch.t - target);
+                     }));
+    }
+    kept = 3;
+  }
+  places.erase(places.begin() + static_cast<std::ptrdiff_t>(first + kept), places.end());
+}
+
 template <class Curve>
 void search_curve(const PlacedImplicit& body, const Curve& curve, const Reach& reach, std::uint32_t part,
                   std::span<const ImplicitStart> known, std::vector<CurvePlace>& places) {
@@ -260,7 +280,7 @@ void search_curve(const PlacedImplicit& body, const Curve& curve, const Reach& r
   const std::size_t first = places.size();
   const auto take = [&](const CurveTouch& touch, std::uint32_t feature) {
     if (!touch.converged || !touch.is_least || !reach.holds(touch.phi)) return;
-    if (!curve.has(touch.t, reach.margin)) return;
+    if (!curve.has(touch.t, reach.margin) || places.size() - first == places_of_part) return;
     for (std::size_t k = first; k < places.size(); ++k)
       if (curve.apart(places[k].touch.t, touch.t) < same_place * size &&
           norm(places[k].touch.x - touch.x) < same_place * size)
@@ -273,6 +293,7 @@ void search_curve(const PlacedImplicit& body, const Curve& curve, const Reach& r
   for (const ImplicitStart& s : known)
     if ((s.feature >> part_shift) == (part >> part_shift))
       take(newton(body, curve, to_three(s.on_a), s.on_b.x()), s.feature);
+  const std::size_t kept = places.size() - first;  // of the last step
   const auto apart = [&](double t) {
     return body.scale * distance(shape.distances, (1.0 / body.scale) * to_vec3(curve.point(t).at));
   };
@@ -298,6 +319,7 @@ void search_curve(const PlacedImplicit& body, const Curve& curve, const Reach& r
     before = here;
     here = after;
   }
+  if constexpr (Curve::is_round) keep_three_of_many(low, high, first, kept, places);
 }
 
 /// The parts of a wall near a body, each once.

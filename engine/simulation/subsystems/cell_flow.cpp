@@ -127,7 +127,9 @@ ContactSums sums_of(const std::vector<Contact>& list, std::span<const std::int32
       const Contact& contact = list[c];
       if (!contact.is_active()) continue;
       const bool wall = is_boundary(contact.key.b);
-      const Vec3 branch = wall ? Vec3(-contact.arm_a) : Vec3(contact.arm_b - contact.arm_a);
+      // From the wall, which is nearer to the centre than the body's own surface where they overlap.
+      const Vec3 branch =
+          wall ? Vec3(contact.gap * contact.normal - contact.arm_a) : Vec3(contact.arm_b - contact.arm_a);
       s.moment += contact.impulse.cast<double>() * branch.transpose();
       s.fabric += contact.normal * contact.normal.transpose();
       s.touches += wall ? 1.0 : 2.0;
