@@ -8,6 +8,7 @@
 #include "engine/geometry/implicit/implicit_mesh.h"
 #include "engine/geometry/revolved_mesh.h"
 #include "tests/support/implicit_pairs.h"
+#include "tests/support/meshes.h"
 
 namespace scree {
 namespace {
@@ -155,6 +156,22 @@ TEST(ImplicitRevolved, ABodyOfRevolutionInAHole) {
       EXPECT_LT(sum.head<2>().norm(), 0.1 * static_cast<double>(gaps.size()))
           << z;  // samples are half a step off
     }
+  }
+}
+
+// A ball with a lug under a plate, whose centre rises past the level of the plate beyond its edge: the lug is
+// below the plate all the time, so no face pushes it up, on a mesh and on a disc.
+TEST(ImplicitRevolved, ABodyBesideAPlate) {
+  const ImplicitShape s =
+      made(perturbed(Vec3::Constant(0.5), {{ellipsoid_quadric({0.7, 0.25, 0.15}, {-0.5, 0.0, 0.15}), 8.0}}));
+  const PlacedMesh plate =
+      test::placed({{-3, -3, 0}, {0, -3, 0}, {0, 3, 0}, {-3, 3, 0}}, {{0, 1, 2}, {0, 2, 3}});
+  const PlacedRevolved disc =
+      placed({{0.0, 0.0}, {30.0, 0.0}}, false, 0.0, {Vec3(-30.0, 0.0, 0.0), Quat::Identity()});
+  for (const double z : {-0.02, -0.001, 0.001, 0.02, 0.04}) {
+    const PlacedImplicit body = place(s, {Vec3(0.56, 0, z), Quat(Eigen::AngleAxisd(-0.6, Vec3::UnitY()))});
+    for (const std::vector<Gap>& gaps : {found(body, plate, 0.1), found(body, disc, 0.1)})
+      for (const Gap& g : gaps) EXPECT_GT(g.distance, -0.02) << z << ' ' << g.normal.transpose();
   }
 }
 

@@ -363,7 +363,8 @@ TEST(Cell, StressCountsEveryContactOnceWhileBodiesFallAsleep) {
       for (const Contact& c : *list) {
         if (!c.is_active()) continue;
         const bool wall = is_boundary(c.key.b);
-        stress += c.impulse.cast<double>() * (wall ? Vec3(-c.arm_a) : Vec3(c.arm_b - c.arm_a)).transpose();
+        stress += c.impulse.cast<double>() *
+                  (wall ? Vec3(c.gap * c.normal - c.arm_a) : Vec3(c.arm_b - c.arm_a)).transpose();
         sides += wall ? 1.0 : 2.0;
       }
     }

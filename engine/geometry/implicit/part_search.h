@@ -414,6 +414,7 @@ class Output {
         v_(v),
         margin_(margin),
         size_(body.scale * body.shape->bounding_radius),
+        shallow_(surely_inside * body.scale * body.shape->smallest_length),
         first_(found.size()),
         found_(found) {}
 
@@ -421,6 +422,8 @@ class Output {
     if (p.touch.phi > margin_) return;
     const std::int32_t face = part_of(p.feature);
     add_with_ends(body_, wall, p, margin_, [&](const WallTouch& t, std::uint32_t feature) {
+      if (t.phi < -shallow_ && value(body_.shape->function, (1.0 / body_.scale) * (t.x + t.phi * t.n)) < 0.0)
+        return;  // the wall's place is not in the body: it is beside the wall, and has not come through it
       if (v_.is_over(face, v_.there(to_vec3(t.x + t.phi * t.n)), v_.there(to_vec3(t.x)), size_))
         add(t.x, t.n, t.phi, feature);
     });
@@ -474,7 +477,8 @@ class Output {
 
   const PlacedImplicit& body_;
   const View& v_;
-  double margin_, size_;
+  static constexpr double surely_inside = 0.05;  // of the smallest length: overlaps that need no look
+  double margin_, size_, shallow_;
   std::size_t first_;
   std::vector<Gap>& found_;
 };

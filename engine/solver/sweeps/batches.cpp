@@ -188,7 +188,7 @@ SCREE_INLINE void fill_contacts(const ContactProblem& p, Part part, const std::i
     w.add(scaled_arm);
   }
   const Vector mass = factor_a[6] + factor_b[6], zero{}, one = zero + 1.0f;
-  // Without a mass W has rank 1 (a part with one freedom) or 0: see regular().
+  // Without a mass W has rank 1 (a part with one freedom) or 0: see padding_of().
   const Vector whole = w.nn + w.t11 + w.t22,
                pad = mass > zero ? zero : (whole > zero ? Vector(rank_pad * whole) : one);
   const Vector nn = mass + w.nn + pad, t11 = mass + w.t11 + pad, t22 = ratio * ratio * mass + w.t22 + pad;
