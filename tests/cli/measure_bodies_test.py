@@ -183,8 +183,8 @@ class Measure(Checks):
                 now = set(frame.row[within(frame)])
                 for row in sorted(set(since) - now):
                     begin = since.pop(row)
+                    left += 1
                     if begin is not None:
-                        left += 1
                         expected.append((frame.time - begin, row, begin, frame.time))
                 for row in now - set(since):
                     since[row] = frame.time
@@ -306,7 +306,8 @@ region = { type = "box", low = [-1, -1, 0.05], high = [1, 1, 0.1] }
                 sign, rows, mass, _, diameter = crossings(before, after, *plane)
                 for b in np.flatnonzero(sign):  # a body counts at the plane that it crossed first
                     first, net = crossed.get(rows[b], (at, 0))
-                    if first != at:
+                    back = sign[b] < 0 and rows[b] not in crossed  # it was beyond the plane at the start
+                    if first != at or back:
                         sign[b] = 0
                     else:
                         crossed[rows[b]] = (at, net + sign[b])
