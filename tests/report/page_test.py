@@ -143,7 +143,7 @@ def check_verdict(seen, verdict, colour):
     assert f"Verdict: {verdict['grade']}, {verdict['meaning']}" in box["title"], box
     bad = [f for f in verdict["findings"] if f["grade"] != "green"]
     assert box["findings"] == [f["grade"] + f["text"] + f["advice"] for f in bad], box
-    assert box["checks"] == len(verdict["findings"]) == 17, box
+    assert box["checks"] == len(verdict["findings"]) == 18, box
 
 
 def rash_run(scree, scene, folder):
