@@ -178,13 +178,15 @@ TEST(EllipsoidMesh, SheetHasContactsOnBothSides) {
   Random random(5);
   const PlacedMesh sheet = floor_of_triangles(2, random);
   for (const double side : {-1.0, 1.0}) {
-    const std::vector<Gap> g = found({{0.05, 0.05, 0.05}}, {Vec3(0.1, 0.05, 0.049 * side), {}}, sheet, 0.01);
+    const std::vector<Gap> g =
+        found({{0.05, 0.05, 0.05}}, {Vec3(0.1, 0.05, 0.049 * side), Quat::Identity()}, sheet, 0.01);
     ASSERT_EQ(g.size(), 1u);
     EXPECT_NEAR(g[0].distance, -0.001, 1e-15);
     EXPECT_LT((g[0].normal - side * Vec3::UnitZ()).norm(), 1e-15);
   }
   // Beside its rim: the open edge, 3-4-5.
-  const std::vector<Gap> g = found({{0.05, 0.05, 0.05}}, {Vec3(0.53, 0.1, 0.04), {}}, sheet, 0.01);
+  const std::vector<Gap> g =
+      found({{0.05, 0.05, 0.05}}, {Vec3(0.53, 0.1, 0.04), Quat::Identity()}, sheet, 0.01);
   ASSERT_EQ(g.size(), 1u);
   EXPECT_NEAR(g[0].distance, 0.0, 1e-15);
   EXPECT_LT((g[0].normal - Vec3(0.6, 0.0, 0.8)).norm(), 1e-12);
