@@ -122,13 +122,13 @@ std::string panel_commands(const Panel& panel, std::size_t number) {
                         name, style(curve.line, k, panel.curves.size()), colours[k % std::size(colours)],
                         quoted(curve.label));
   }
+  const std::string texts = "set title " + quoted(panel.title) + "\nset xlabel " + quoted(panel.x_label) +
+                            " offset 0,0.6" + "\nset ylabel " + quoted(panel.y_label) + "\n";
   if (plot.empty())
-    return "set title " + quoted(panel.title) +
-           "\nunset logscale\nset xrange [0:1]\nset yrange [0:1]\n"
+    return texts +
+           "unset logscale\nset xrange [0:1]\nset yrange [0:1]\nset format x ''\nset format y ''\n"
            "set label 1 'no values' at graph 0.5,0.5 center\nplot NaN notitle\nunset label 1\n";
-  return data + "set title " + quoted(panel.title) + "\nset xlabel " + quoted(panel.x_label) +
-         " offset 0,0.6" + "\nset ylabel " + quoted(panel.y_label) + "\n" + axis_commands('x', panel.x_axis) +
-         axis_commands('y', panel.y_axis) +
+  return data + texts + axis_commands('x', panel.x_axis) + axis_commands('y', panel.y_axis) +
          (panel.whole_x && largest_x(panel) <= most_whole_marks ? "set xtics 1\n" : "set xtics autofreq\n") +
          range_command('x', panel.x_range, false) + range_command('y', panel.y_range, panel.y_from_zero) +
          plot + "\n";
