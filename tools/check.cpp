@@ -6,12 +6,12 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <memory>
-#include <numbers>
 #include <optional>
 #include <span>
 #include <spdlog/spdlog.h>
 
 #include "engine/core/parallel.h"
+#include "engine/measurements/moment.h"
 #include "engine/simulation/adaptive_step.h"
 #include "engine/simulation/placement.h"
 #include "engine/simulation/subsystems/insertion.h"
@@ -88,10 +88,8 @@ double total_mass(const io::Scene& scene) {
 std::string sizes_text(const io::Scene& scene) {
   const Bodies& bodies = scene.initial.bodies;
   std::vector<std::pair<double, double>> sorted;  // diameter in mm, mass
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const double volume_m3 = volume(scene.model.shapes, bodies.shape[i]);
-    sorted.emplace_back(1e3 * std::cbrt(6.0 / std::numbers::pi * volume_m3), bodies.mass[i]);
-  }
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    sorted.emplace_back(1e3 * diameter(scene.model.shapes, bodies.shape[i]), bodies.mass[i]);
   std::ranges::sort(sorted);
   if (sorted.empty() || sorted.back().first <= sorted.front().first * (1.0 + 1e-9)) return "";
   std::array<double, 3> d{};

@@ -75,7 +75,7 @@ void write_text_whole(const fs::path& path, io::TextFormat format, const io::Tra
   const fs::path passing = io::temporary_name(path);
   try {
     io::write_text(passing, format, reader, frames, done);
-    fs::rename(passing, path);
+    io::rename_file(passing, path);
   } catch (...) {
     fs::remove(passing, error);
     throw;

@@ -9,6 +9,7 @@
 #include <spdlog/spdlog.h>
 
 #include "engine/core/parallel.h"
+#include "io/files/ending.h"
 #include "io/files/file_errors.h"
 #include "io/render/film.h"
 #include "io/render/run_picture.h"
@@ -43,18 +44,11 @@ constexpr io::Range places_m{.low = -io::farthest_m, .high = io::farthest_m};
 constexpr io::Range zooms{.low = 1e-3, .high = 1e3};
 constexpr io::Range speeds{.low = 1e-6, .high = 1e6};
 
-std::string ending_of(const fs::path& path) {
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  return ending;
-}
-
-bool is_picture(const fs::path& path) { return ending_of(path) == ".png"; }
+bool is_picture(const fs::path& path) { return io::ending_of(path) == ".png"; }
 
 bool is_film(const fs::path& path) {
   const auto films = io::film_endings();
-  return std::find(films.begin(), films.end(), ending_of(path)) != films.end();
+  return std::find(films.begin(), films.end(), io::ending_of(path)) != films.end();
 }
 
 /// Endings of pictures and films that are not drawn: such a name was not meant to be a folder.
@@ -62,7 +56,7 @@ std::string check_output(const std::string& path) {
   constexpr std::array others{".bmp",  ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".svg",
                               ".pdf",  ".eps", ".ppm",  ".avi", ".mov",  ".mkv",  ".mpg",
                               ".mpeg", ".ogv", ".m4v",  ".wmv", ".apng"};
-  const std::string ending = ending_of(path);
+  const std::string ending = io::ending_of(path);
   if (std::find(others.begin(), others.end(), ending) == others.end()) return "";
   return fmt::format("'{}' has an ending that cannot be drawn (value {}, allowed .png, {}, or a folder)",
                      path, ending, fmt::join(io::film_endings(), ", "));

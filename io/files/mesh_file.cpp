@@ -15,6 +15,7 @@
 #include <string>
 
 #include "engine/geometry/mesh_repair.h"
+#include "io/files/ending.h"
 #include "io/files/file_errors.h"
 #include "io/files/input_file.h"
 #include "io/files/ply_file.h"
@@ -267,8 +268,7 @@ TriangleMesh read_mesh(const std::filesystem::path& path, std::vector<std::strin
 
 TriangleMesh read_mesh(const std::string& bytes, const std::filesystem::path& path,
                        std::vector<std::string>& warnings) {
-  std::string ending = path.extension().string();
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string ending = ending_of(path);
   std::vector<Vec3> corners;
   if (std::ranges::find(vtk_endings, ending) != vtk_endings.end()) {
     corners = vtk_corners(path, ending);

@@ -162,12 +162,12 @@ void write_plot(const std::filesystem::path& path, const std::string& title,
   if (WIFEXITED(status) && WEXITSTATUS(status) == command_not_found)
     throw WriteError(fmt::format(
         "{}: plots are drawn by gnuplot, which is not installed (Debian: gnuplot-nox)", path.string()));
-  std::error_code error;
-  if (sent && status == 0) std::filesystem::rename(passing, file, error);
-  if (!sent || status != 0 || error) {
-    std::filesystem::remove(passing, error);
+  if (!sent || status != 0) {
+    std::error_code ignored;
+    std::filesystem::remove(passing, ignored);
     throw WriteError(fmt::format("{}: gnuplot could not draw it", path.string()));
   }
+  rename_file(passing, file);
 }
 
 }  // namespace scree::io

@@ -1,7 +1,6 @@
 #include "io/render/film.h"
 
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -11,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "io/files/ending.h"
 #include "io/files/file_errors.h"
 
 namespace scree::io {
@@ -81,9 +81,7 @@ Film::Film(std::filesystem::path path, int width, int height, double frames_per_
                                    fmt::format("{:.6g}", frames_per_second),
                                    "-i",
                                    "-"};
-  std::string ending = path_.extension().string();
-  for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  const std::vector<std::string> coding = coding_of(ending);
+  const std::vector<std::string> coding = coding_of(ending_of(path_));
   command.insert(command.end(), coding.begin(), coding.end());
   command.push_back("file:" + path_.string());  // no other protocol, nor an option
   process_ = start(path_, command, ends[0], ends[1]);

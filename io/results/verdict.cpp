@@ -310,8 +310,7 @@ Told tell_joint(const Summary& s, const Settings& settings) {
                             w.whose, w.value, at(w.when)),
           "a smaller time_step (now " + fmt::format("{:g} s", settings.time_step_s) +
               "), unless constraints contradict each other: a motor without `most` is stronger than a stop, "
-              "and two "
-              "joints cannot hold a body in two places"};
+              "and two joints cannot hold a body in two places"};
 }
 
 Told tell_unreturned(const Summary& s, const Settings& settings) {

@@ -1,7 +1,6 @@
 // Boundaries and their motion.
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <fmt/format.h>
 #include <set>
 #include <stdexcept>
@@ -10,6 +9,7 @@
 #include "engine/geometry/implicit/implicit_mesh.h"
 #include "engine/geometry/mesh_repair.h"
 #include "io/files/csv_file.h"
+#include "io/files/ending.h"
 #include "io/files/file_errors.h"
 #include "io/files/input_file.h"
 #include "io/files/mesh_file.h"
@@ -55,9 +55,7 @@ void tell_findings(const Section& section, const MeshFindings& f, bool sheets, R
 /// single precision.
 void note_precision(const Section& section, const std::filesystem::path& file, const TriangleMesh& mesh,
                     double scale, Reading& reading) {
-  std::string ending = file.extension().string();
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (ending != ".stl") return;
+  if (ending_of(file) != ".stl") return;
   double most = 0.0;
   for (const Vec3& point : mesh.points) {
     if (point != point.cast<float>().cast<double>()) return;
