@@ -113,9 +113,11 @@ double SpringLaw::stiffness(double s) const {
   if (!(s > 0.0)) return 0.0;
   return is_hertz ? 1.5 * coefficient * std::sqrt(s) : coefficient;
 }
-double SpringLaw::deepest(double speed, double response) const {
-  const double energy = 0.5 * speed * speed / response;
+double SpringLaw::overlap(double energy) const {
   return is_hertz ? std::pow(2.5 * energy / coefficient, 0.4) : std::sqrt(2.0 * energy / coefficient);
+}
+double SpringLaw::deepest(double speed, double response) const {
+  return overlap(0.5 * speed * speed / response);
 }
 double SpringLaw::damping(double ratio, double s, double response) const {
   if (!(s > 0.0)) return 0.0;

@@ -32,6 +32,7 @@ struct SpringLaw {
   double force(double overlap) const;      // N, 0 where surfaces are apart
   double energy(double overlap) const;     // J
   double stiffness(double overlap) const;  // N/m
+  double overlap(double energy) const;     // m, that stores this energy
   /// The overlap at which two bodies that meet with a speed stop; `response`: inverse reduced mass, 1/kg.
   double deepest(double speed, double response) const;
   /// Damping with which an impact returns a part e of its speed, N s/m at this overlap. Hertz: ratio sqrt(5 c

@@ -16,6 +16,7 @@
 #include "engine/simulation/subsystems/bonds.h"
 #include "engine/simulation/subsystems/cell_flow.h"
 #include "engine/simulation/subsystems/cohesion.h"
+#include "engine/simulation/subsystems/contact_springs.h"
 #include "engine/simulation/subsystems/parts.h"
 #include "engine/simulation/subsystems/sleep.h"
 #include "engine/solver/impacts.h"
@@ -57,6 +58,7 @@ void detect(const Model& model, State& state, const Outlook& outlook, Workspace&
     report.candidates = total(state.bodies.ranks, found.candidates);
     report.narrow_phase_failures += total(state.bodies.ranks, found.failures);
   } while (wake_pushed(model, state, report));
+  if (model.materials.are_elastic()) pass_springs_on(state);
 }
 
 /// Energetic impacts, before gravity and lasting contacts act: the solution starts from the velocities after

@@ -93,8 +93,11 @@ struct SpringMemory {
   ContactKey key;
   Vec3f force = Vec3f::Zero();        // N, world, on body a, tangential: at the end of the step
   float tangential_stiffness = 0.0f;  // N/m
+  bool is_passed_on = false;          // in this interval, see pass_springs_on()
   double normal_energy = 0.0, tangential_energy = 0.0;  // J
-  double free_overlap = 0.0;                            // m, overlap without force
+  double coefficient = 0.0;                             // N/m^n, of the law of the normal force
+  double theta = 0.0;                                   // its implicitness
+  double free_overlap = 0.0;                            // m, overlap without force, see ContactSpring
 };
 
 /// All data that a restart needs: a run continued from a copy has the same bits as one without a stop.

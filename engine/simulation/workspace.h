@@ -79,7 +79,7 @@ struct ContactSpring {
   SpringLaw law;
   double h = 0.0, to_next = 0.0;      // s
   double overlap = 0.0, begin = 0.0;  // m, in the middle and at the start of the step, minus free_overlap:
-  double free_overlap = 0.0;   // m, initial overlap of surfaces that did not collide (after a bond broke)
+  double free_overlap = 0.0;   // m: of surfaces that did not collide, and by changes of curvature (A17)
   double deepest = 0.0;        // m, overlap that it reaches by itself
   double bend = 0.0;           // m/s^2, of the gap
   double approach = 0.0;       // m/s, before the step, along n

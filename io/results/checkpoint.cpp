@@ -99,6 +99,8 @@ void fields(SpringMemory& s, F&& f) {
   f("tangential_stiffness", s.tangential_stiffness);
   f("normal_energy", s.normal_energy);
   f("tangential_energy", s.tangential_energy);
+  f("coefficient", s.coefficient);
+  f("theta", s.theta);
   f("free_overlap", s.free_overlap);
 }
 template <class F>

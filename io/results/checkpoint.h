@@ -9,7 +9,7 @@
 
 namespace scree::io {
 
-inline const ArchiveKind checkpoint_kind{"scree checkpoint", 16};
+inline const ArchiveKind checkpoint_kind{"scree checkpoint", 17};
 
 /// The first data of a checkpoint.
 struct CheckpointHead {

@@ -52,7 +52,7 @@ void require_valid(const Model& model, const State& state) {
   for (const SpringMemory& s : state.springs) {
     pair(s.key.a, s.key.b);
     require(s.force.allFinite() && s.tangential_stiffness > 0.0f && s.normal_energy >= 0.0 &&
-                s.tangential_energy >= 0.0 && s.free_overlap >= 0.0,
+                s.tangential_energy >= 0.0 && std::isfinite(s.free_overlap) && s.coefficient > 0.0 && s.theta >= 0.0 && s.theta <= 1.0,
             "the state of an elastic contact is not valid");
   }
   require(std::ranges::is_sorted(state.springs, {}, &SpringMemory::key),

@@ -440,10 +440,10 @@ class Faults(unittest.TestCase):
     def test_a_checkpoint_of_another_version_is_reported(self):
         reference, _ = self.reference("impacts", 100000)
         for file in reference.glob("checkpoints/*.h5"):
-            file.write_bytes(file.read_bytes().replace(b"\nversion 16\n", b"\nversion 17\n", 1))
+            file.write_bytes(file.read_bytes().replace(b"\nversion 17\n", b"\nversion 18\n", 1))
         done = scree("run", "--resume", reference, "-q")
         self.assertEqual(done.returncode, 6)
-        self.assertIn("it has format version 17, but this program reads 16", done.stderr)
+        self.assertIn("it has format version 18, but this program reads 17", done.stderr)
 
     def test_a_scene_whose_files_have_changed_does_not_go_on(self):
         scenes = self.folder / "conveyor"

@@ -72,6 +72,54 @@ class Friction(unittest.TestCase):
                                        msg=f"{factors} {kind}")
 
 
+class ElasticContacts(unittest.TestCase):
+    def strip(self, folder, begin, end, cells):
+        """An STL file of a flat strip of this many cells, each of two triangles."""
+        path, facets = f"{folder}/{begin:.3f}_{cells}.stl", []
+        x = np.linspace(begin, end, cells + 1)
+        for a, b in zip(x[:-1], x[1:]):
+            left, right = [(a, -0.3, 0), (a, 0.3, 0)], [(b, -0.3, 0), (b, 0.3, 0)]
+            facets += [(left[0], right[0], right[1]), (left[0], right[1], left[1])]
+        with open(path, "w", encoding="ascii") as file:
+            file.write("solid strip\n")
+            for corners in facets:
+                rows = "".join(f"vertex {p[0]!r} {p[1]!r} {p[2]!r}\n" for p in np.array(corners, float).tolist())
+                file.write(f"facet normal 0 0 1\nouter loop\n{rows}endloop\nendfacet\n")
+            file.write("endsolid strip\n")
+        return dict(name=f"floor {begin:.3f}", type="mesh", file=path)
+
+    def test_balls_pass_seams_of_walls(self):
+        """A ball rolls over twenty facets, or ten plates side by side, with the overlap m g/k of a plane."""
+        soft = dict(STEEL, friction=0.5, restitution=0.5, stiffness=1e4, poisson_ratio=0.3)
+        ball = dict(radius=0.1, position=[0.013, 0.02, 0.1], velocity=[2, 0, 0], angular_velocity=[0, 20, 0])
+        rest = 4 / 3 * math.pi * 0.1**3 * 1000 * 9.81 / 1e4
+        with tempfile.TemporaryDirectory() as folder:
+            facets = [self.strip(folder, -0.1, 1.9, 20)]
+            plates = [self.strip(folder, -0.1 + 0.2 * k, 0.1 + 0.2 * k, 1) for k in range(10)]
+            for walls in ([FLOOR], facets, plates):
+                for step in (1e-4, 1e-2):  # of 1/13 and 8 oscillations
+                    run = scree.Run(scene(time_step=step, end_time=0.6, materials=[soft], bodies=[ball], boundaries=walls))
+                    run.until()
+                    where = run.bodies.position[0]
+                    self.assertAlmostEqual(where[0], 1.213, delta=1e-9)
+                    self.assertAlmostEqual((0.1 - where[2]) / rest, 1, delta=3e-3, msg=f"{len(walls)} {step}")
+
+    def test_ellipsoids_that_turn_keep_their_energy(self):
+        """The curvature under an ellipsoid that turns on a smooth floor changes tenfold. The integration is of second order."""
+        soft = dict(STEEL, restitution=1.0, youngs_modulus=1e6, poisson_ratio=0.3)
+        height = math.hypot(0.1 * math.sin(math.radians(20)), 0.03 * math.cos(math.radians(20)))
+        for step, within in ((1e-4, 1e-5), (2e-5, 4e-7)):
+            run = scree.Run(scene(time_step=step, end_time=0.2, materials=[soft], boundaries=[FLOOR], bodies=[
+                dict(semi_axes=[0.1, 0.05, 0.03], position=[0, 0, height], angular_velocity=[0, 20, 0],
+                     orientation=dict(axis=[0, 1, 0], angle=20.0))]))
+            energy = []
+            while run.time < 0.2 - 0.5 * step:
+                report = run.step()
+                energy.append(report.kinetic_energy_J + report.potential_energy_J + report.elastic_energy_J)
+            self.assertLess(max(energy) / energy[0] - 1, within)
+            self.assertGreater(min(energy) / energy[0] - 1, -within)
+
+
 class Parts(unittest.TestCase):
     """Parts with one freedom on bodies that nothing moves: the contact's matrix has rank 1."""
 

@@ -154,6 +154,31 @@ SpringLaw law_at(const Model& model, const Bodies& bodies, const Elasticity& ela
   return {elasticity.stiffness, false};
 }
 
+/// J, stored before a step, if so much of the whole overlaps is free.
+double energy_with(double free, const SpringMemory& memory, const ContactSpring& s) {
+  return (1.0 - memory.theta) * s.law.energy(s.begin - free) + memory.theta * s.law.energy(s.overlap - free);
+}
+
+/// (A17): the free overlap with which the energy does not change where only the curvature does, and does not
+/// grow where another surface continues this one. `s`: with its law and whole overlaps.
+double free_overlap(const SpringMemory& memory, const ContactSpring& s) {
+  const double energy = memory.normal_energy;
+  double free = memory.free_overlap;
+  if (!memory.is_passed_on) {
+    if (memory.coefficient == s.law.coefficient) return free;
+    const SpringLaw before{memory.coefficient, s.law.is_hertz};
+    return free + before.overlap(energy) - s.law.overlap(energy);
+  }
+  if (!(energy > 0.0)) return std::max(free, std::max(s.begin, s.overlap));
+  for (int step = 0; step < newton_steps; ++step) {  // from below: the energy is convex
+    const double excess = energy_with(free, memory, s) - energy;
+    if (!(excess > alike * alike * energy)) break;
+    free += excess / ((1.0 - memory.theta) * s.law.force(s.begin - free) +
+                      memory.theta * s.law.force(s.overlap - free));
+  }
+  return free;
+}
+
 double energy_along(const ContactSpring& s, const Vec2& force) {
   const double across = s.tangent_ratio * force[1];
   return (force[0] * force[0] + across * across) / (2.0 * s.tangential_stiffness);
@@ -169,6 +194,52 @@ SpringMemories::SpringMemories(const std::vector<SpringMemory>& list, const Cont
 const SpringMemory* SpringMemories::find(const ContactKey& key) {
   while (next_ < list_.size() && list_[next_].key < key) ++next_;
   return next_ < list_.size() && list_[next_].key == key ? &list_[next_] : nullptr;
+}
+
+namespace {
+
+bool is_in(const ContactKey& key, const auto& list) {
+  return std::ranges::any_of(list, [&](const auto& of) { return of.key == key; });
+}
+
+/// The contact that continues one which has ended: of the same two bodies, or else of another wall; one that
+/// has no memory, and the deepest one. Or null.
+const Contact* continued_by(const ContactKey& ended, std::span<const Contact> contacts,
+                            std::span<const SpringMemory> memories) {
+  const Contact* best = nullptr;
+  const auto rank = [&](const Contact& c) { return std::pair(c.key.b != ended.b, c.gap); };
+  for (const Contact& c : contacts) {
+    const bool may = c.key.b == ended.b || (is_boundary(c.key.b) && is_boundary(ended.b));
+    if (may && (best == nullptr || rank(c) < rank(*best)) && !is_in(c.key, memories)) best = &c;
+  }
+  return best;
+}
+
+}  // namespace
+
+void pass_springs_on(State& state) {
+  std::vector<SpringMemory>& springs = state.springs;
+  const Contacts& contacts = state.contacts;
+  for_each_index(springs.size(), grain_medium, [&](std::size_t k) {
+    const std::int32_t body = springs[k].key.a;
+    if (k > 0 && springs[k - 1].key.a == body) return;  // once for each body
+    std::size_t end = k + 1;
+    while (end < springs.size() && springs[end].key.a == body) ++end;
+    const std::span of_body = std::span(springs).subspan(k, end - k);
+    const auto row = static_cast<std::size_t>(contacts.row[body]);
+    const std::span present =
+        std::span(contacts.list).subspan(row, static_cast<std::size_t>(contacts.row[body + 1]) - row);
+    bool are_ordered = true;
+    for (SpringMemory& memory : of_body) {
+      if (is_in(memory.key, present)) continue;
+      const Contact* const next = continued_by(memory.key, present, of_body);
+      if (next == nullptr) continue;
+      memory.key = next->key;
+      memory.is_passed_on = true;
+      are_ordered = false;
+    }
+    if (!are_ordered) std::ranges::sort(of_body, {}, &SpringMemory::key);
+  });
 }
 
 bool springs_begin(const State& state) {
@@ -200,12 +271,15 @@ bool begin_spring(const Model& model, const Bodies& bodies, const Contact& conta
   s.bend = double{contact.gap_acceleration};
   s.approach = double{p.approach[c]};
   s.begin = s.overlap + 0.5 * s.h * s.approach - 0.125 * s.h * s.h * s.bend;
-  if (memory != nullptr)
-    s.free_overlap = memory->free_overlap;
-  else if (past.run_begins)
+  if (memory != nullptr) {
+    s.free_overlap = free_overlap(*memory, s);
+    if (memory->is_passed_on)
+      s.normal_before = std::min(s.normal_before, energy_with(s.free_overlap, *memory, s));
+  } else if (past.run_begins) {
     s.normal_before = s.law.energy(s.begin);
-  else
+  } else {
     s.free_overlap = std::max(0.0, s.begin);
+  }
   s.overlap -= s.free_overlap;
   s.begin -= s.free_overlap;
   s.deepest = deepest_overlap(s);
@@ -331,6 +405,7 @@ bool end_spring(double h, std::size_t c, Workspace& w, SpringMemory& memory) {
   ContactSpring& s = w.springs[c];
   if (!s.acts) {  // a rigid impact: an overlap without force before has none after
     memory.tangential_stiffness = 1.0f;
+    memory.coefficient = s.law.coefficient;
     memory.free_overlap = s.free_overlap;
     return s.law.coefficient > 0.0 && w.solution.impulse[c][0] > 0.0;
   }
@@ -348,6 +423,8 @@ bool end_spring(double h, std::size_t c, Workspace& w, SpringMemory& memory) {
   memory.tangential_stiffness = static_cast<float>(s.tangential_stiffness);
   memory.normal_energy = s.normal_after;
   memory.tangential_energy = s.tangential_after;
+  memory.coefficient = s.law.coefficient;
+  memory.theta = s.theta;
   memory.free_overlap = std::min(s.free_overlap, std::max(0.0, end_of(s, u[0]) + s.free_overlap));
   return s.normal_after > 0.0 || s.tangential_after > 0.0 || memory.free_overlap > 0.0;
 }

@@ -16,6 +16,12 @@
 // If k_t has decreased, T_0 decreases with it (Thornton, Yin 1991). Both have the form u + C (p -
 // p0), the first after linearisation, as often as needed.
 //
+// The coefficient c of Hertz's law follows the curvature of the gap. If it changes while the overlap does
+// not, the energy E must not change, since nothing does work. So a part of the overlap becomes free of force:
+//   s = overlap - free,   free += V_before^-1(E) - V^-1(E)                                           (A17)
+// A memory that passes to another contact (a seam of walls) brings its free overlap, and more of it if the
+// new overlap would store more energy.
+//
 // An impact that takes fewer than ten steps and is faster than the restitution threshold is rigid in its
 // step, with the law of restitution.
 #pragma once
@@ -37,6 +43,10 @@ class SpringMemories {
   const std::vector<SpringMemory>& list_;
   std::size_t next_;
 };
+
+/// Gives memories of contacts that have ended to new ones which continue them, after detection: a grain that
+/// passes a seam of walls keeps its overlap and its forces.
+void pass_springs_on(State& state);
 
 /// Does the run begin, so that overlaps without a memory are those of its first state? The same on all ranks,
 /// which must all call it.
