@@ -79,13 +79,13 @@ struct ContactSpring {
   SpringLaw law;
   double h = 0.0, to_next = 0.0;      // s
   double overlap = 0.0, begin = 0.0;  // m, in the middle and at the start of the step, minus free_overlap:
-  double free_overlap = 0.0;   // m: of surfaces that did not collide, and by changes of curvature (A17)
-  double deepest = 0.0;        // m, overlap that it reaches by itself
-  double bend = 0.0;           // m/s^2, of the gap
-  double approach = 0.0;       // m/s, before the step, along n
-  Vec2 slip = Vec2::Zero();    // m/s, tangential, before the step
-  double theta = 0.0;          // implicitness
-  double damping_ratio = 0.0;  // of critical
+  double free_overlap = 0.0;  // m: of surfaces that did not collide, and by changes of curvature (A17)
+  double deepest = 0.0;       // m, overlap that it reaches by itself
+  double bend = 0.0;          // m/s^2, of the gap
+  double approach = 0.0;      // m/s, before the step, along n
+  Vec2 slip = Vec2::Zero();   // m/s, tangential, before the step
+  double theta = 0.0, tangential_theta = 0.0;        // implicitness
+  double damping_ratio = 0.0;                        // of critical
   double response = 0.0, tangential_response = 0.0;  // 1/kg, W_nn and the mean of W_tt
   double tangential_ratio = 0.0;                     // of stiffnesses
   double tangential_stiffness = 0.0;                 // N/m

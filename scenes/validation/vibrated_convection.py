@@ -12,7 +12,9 @@ SOURCES = ["J. B. Knight, H. M. Jaeger, S. R. Nagel 1993, Phys. Rev. Lett. 70, 3
            "also on the authors' page, jfi.uchicago.edu/granular/convection.html)"]
 SHORT = Form(points=[{"side_friction": friction} for friction in (1, 0)], seconds=35)
 FULL = Form(grid={"acceleration": [3, 4, 6], "side_friction": [1, 0]}, set={"radius": 8, "height": 12, "cycles": 60},
-            seeds=2, seconds=3600)
+            seeds=2, seconds=1800, known_misses={
+                "rise, smooth over rough walls, Γ = 6": "0.56: a wave of 9 d sways at a quarter of the frequency",
+                "rise, lower over upper plane, Γ = 6": "-0.38: below, grains sink in the middle; not explained"})
 FRACTION = 0.57
 
 

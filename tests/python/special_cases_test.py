@@ -73,12 +73,12 @@ class Friction(unittest.TestCase):
 
 
 class ElasticContacts(unittest.TestCase):
-    def strip(self, folder, begin, end, cells):
-        """An STL file of a flat strip of this many cells, each of two triangles."""
+    def strip(self, folder, begin, end, cells, height=lambda x: 0.0):
+        """An STL file of a strip of this many cells, each of two triangles."""
         path, facets = f"{folder}/{begin:.3f}_{cells}.stl", []
         x = np.linspace(begin, end, cells + 1)
         for a, b in zip(x[:-1], x[1:]):
-            left, right = [(a, -0.3, 0), (a, 0.3, 0)], [(b, -0.3, 0), (b, 0.3, 0)]
+            left, right = [(a, -0.3, height(a)), (a, 0.3, height(a))], [(b, -0.3, height(b)), (b, 0.3, height(b))]
             facets += [(left[0], right[0], right[1]), (left[0], right[1], left[1])]
         with open(path, "w", encoding="ascii") as file:
             file.write("solid strip\n")
@@ -88,21 +88,42 @@ class ElasticContacts(unittest.TestCase):
             file.write("endsolid strip\n")
         return dict(name=f"floor {begin:.3f}", type="mesh", file=path)
 
+    SOFT = dict(STEEL, friction=0.5, restitution=0.5, stiffness=1e4, poisson_ratio=0.3)
+    BALL = dict(radius=0.1, position=[0.013, 0.02, 0.1], velocity=[2, 0, 0], angular_velocity=[0, 20, 0])
+    MASS = 4 / 3 * math.pi * 0.1**3 * 1000
+
     def test_balls_pass_seams_of_walls(self):
         """A ball rolls over twenty facets, or ten plates side by side, with the overlap m g/k of a plane."""
-        soft = dict(STEEL, friction=0.5, restitution=0.5, stiffness=1e4, poisson_ratio=0.3)
-        ball = dict(radius=0.1, position=[0.013, 0.02, 0.1], velocity=[2, 0, 0], angular_velocity=[0, 20, 0])
-        rest = 4 / 3 * math.pi * 0.1**3 * 1000 * 9.81 / 1e4
         with tempfile.TemporaryDirectory() as folder:
             facets = [self.strip(folder, -0.1, 1.9, 20)]
             plates = [self.strip(folder, -0.1 + 0.2 * k, 0.1 + 0.2 * k, 1) for k in range(10)]
             for walls in ([FLOOR], facets, plates):
-                for step in (1e-4, 1e-2):  # of 1/13 and 8 oscillations
-                    run = scree.Run(scene(time_step=step, end_time=0.6, materials=[soft], bodies=[ball], boundaries=walls))
+                for step in (1e-4, 1e-2):  # a 1300th and a 13th of an oscillation
+                    run = scree.Run(scene(time_step=step, end_time=0.6, materials=[self.SOFT], bodies=[self.BALL],
+                                          boundaries=walls))
                     run.until()
                     where = run.bodies.position[0]
                     self.assertAlmostEqual(where[0], 1.213, delta=1e-9)
-                    self.assertAlmostEqual((0.1 - where[2]) / rest, 1, delta=3e-3, msg=f"{len(walls)} {step}")
+                    self.assertAlmostEqual((0.1 - where[2]) * 1e4 / (self.MASS * 9.81), 1, delta=3e-3, msg=f"{len(walls)} {step}")
+
+    def test_balls_pass_folds_of_walls(self):
+        """A ball rolls along a polygon of edges of 0.1 m, hollow or arched with radius 10 m: its mean overlap is m (g ± v²/R)/k."""
+        for sign in (1, -1):
+            with tempfile.TemporaryDirectory() as folder:
+                def height(x, sign=sign):
+                    return sign * (10 - math.sqrt(100 - x * x))
+                run = scree.Run(scene(time_step=2e-4, end_time=0.8, materials=[self.SOFT], bodies=[self.BALL],
+                                      boundaries=[self.strip(folder, -0.1, 2.9, 30, height)]))
+                overlaps = []
+                while run.time < 0.8 - 1e-4:
+                    run.step()
+                    if run.time > 0.4:  # it has come down
+                        x, _, z = run.bodies.position[0]
+                        # the polygon is between its corners and the middles of its edges, 0.13 mm apart
+                        overlaps.append(0.1 - sign * (10 - math.hypot(x, z - sign * 10)))
+                speed = float(np.linalg.norm(run.bodies.velocity[0]))
+                expected = self.MASS * (9.81 + sign * speed**2 / (10 - sign * 0.1)) / 1e4
+                self.assertAlmostEqual(float(np.mean(overlaps)) / expected, 1, delta=0.06)
 
     def test_ellipsoids_that_turn_keep_their_energy(self):
         """The curvature under an ellipsoid that turns on a smooth floor changes tenfold. The integration is of second order."""

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "engine/core/exact_sum.h"
 #include "engine/core/parallel.h"
@@ -16,6 +17,9 @@ namespace {
 
 // q of an impact that takes ten steps: (4/10)^2 for Hertz's, (pi/10)^2 for a linear one.
 constexpr double q_of_ten_steps = 0.16, q_of_ten_linear_steps = 0.0987;
+
+// q of a step in which the normal force is half that of the implicit Euler step: three impacts long.
+constexpr double q_of_half_implicit = 100.0;
 
 // Overlap that counts as touching, over the expected overlap, and the least over the contact's length.
 constexpr double barely = 1e-3, least_barely = 1e-9;
@@ -47,6 +51,9 @@ Gradient discrete_gradient(const SpringLaw& law, double a, double b) {
   const double value = (law.energy(b) - law.energy(a)) / apart;
   return {value, (law.force(b) - value) / apart};
 }
+
+/// theta, a half at this q.
+double implicitness(double q, double half) { return q * q / (half * half + q * q); }
 
 double end_of(const ContactSpring& s, double u) {
   return s.overlap - 0.5 * s.h * u - 0.125 * s.h * s.h * s.bend;
@@ -100,7 +107,7 @@ double expected_velocity(const ContactSpring& s, double last_impulse) {
 /// contact's motion in a step that is too long for the spring.
 double acting_overlap(const ContactSpring& s, double u) {
   const double now = std::max(0.0, s.overlap), next = std::max(0.0, next_of(s, u));
-  return now + s.theta * std::max(0.0, next - now);
+  return now + s.tangential_theta * std::max(0.0, next - now);
 }
 
 /// (A14), linear about this velocity, and (A15).
@@ -113,11 +120,11 @@ void linearise(const ContactSpring& s, double u, ContactCompliance& out) {
   out.rest[0] = p.value + u / give;
   const double k = s.tangential_stiffness,
                damping = 2.0 * s.damping_ratio * std::sqrt(k / s.tangential_response),
-               explicit_part = 1.0 - s.theta;
-  const double by_after = s.h * (s.h * k * (0.25 * explicit_part + s.theta) +
-                                 damping * (0.5 * explicit_part + s.theta)),
-               by_before =
-                   s.h * (s.h * k * (0.25 * explicit_part + 0.5 * s.theta) + damping * 0.5 * explicit_part);
+               explicit_part = 1.0 - s.tangential_theta;
+  const double by_after = s.h * (s.h * k * (0.25 * explicit_part + s.tangential_theta) +
+                                 damping * (0.5 * explicit_part + s.tangential_theta)),
+               by_before = s.h * (s.h * k * (0.25 * explicit_part + 0.5 * s.tangential_theta) +
+                                  damping * 0.5 * explicit_part);
   const double part = s.held_stiffness > k ? k / s.held_stiffness : 1.0;
   const double squared[] = {1.0, s.tangent_ratio * s.tangent_ratio};  // of t2, which may be shorter than one
   for (int i = 0; i < 2; ++i) {
@@ -202,17 +209,43 @@ bool is_in(const ContactKey& key, const auto& list) {
   return std::ranges::any_of(list, [&](const auto& of) { return of.key == key; });
 }
 
+/// May a contact with b continue the ended one?
+bool may_continue(const ContactKey& ended, std::int32_t b) {
+  return b == ended.b || (is_boundary(b) && is_boundary(ended.b));
+}
+
 /// The contact that continues one which has ended: of the same two bodies, or else of another wall; one that
 /// has no memory, and the deepest one. Or null.
 const Contact* continued_by(const ContactKey& ended, std::span<const Contact> contacts,
                             std::span<const SpringMemory> memories) {
   const Contact* best = nullptr;
   const auto rank = [&](const Contact& c) { return std::pair(c.key.b != ended.b, c.gap); };
-  for (const Contact& c : contacts) {
-    const bool may = c.key.b == ended.b || (is_boundary(c.key.b) && is_boundary(ended.b));
-    if (may && (best == nullptr || rank(c) < rank(*best)) && !is_in(c.key, memories)) best = &c;
-  }
+  for (const Contact& c : contacts)
+    if (may_continue(ended, c.key.b) && (best == nullptr || rank(c) < rank(*best)) && !is_in(c.key, memories))
+      best = &c;
   return best;
+}
+
+/// Adds an ended contact to the one which it met where two surfaces form a shallow angle, if that one has an
+/// overlap without force: it began beside this one. The memory that remains has no energy.
+void join_to_neighbour(SpringMemory& ended, std::span<const Contact> contacts,
+                       std::span<SpringMemory> memories) {
+  SpringMemory* best = nullptr;
+  const auto rank = [&](const SpringMemory& m) { return std::pair(m.key.b != ended.key.b, -m.free_overlap); };
+  for (SpringMemory& m : memories)
+    if (m.free_overlap > ended.free_overlap && may_continue(ended.key, m.key.b) && is_in(m.key, contacts) &&
+        (best == nullptr || rank(m) < rank(*best)))
+      best = &m;
+  if (best == nullptr) return;
+  best->is_passed_on = true;
+  best->free_overlap = ended.free_overlap;
+  best->normal_energy += std::exchange(ended.normal_energy, 0.0);
+  best->tangential_energy += std::exchange(ended.tangential_energy, 0.0);
+  best->force += ended.force;
+  best->tangential_stiffness = std::max(best->tangential_stiffness, ended.tangential_stiffness);
+  const double stored = best->force.cast<double>().squaredNorm() / (2.0 * double{best->tangential_stiffness});
+  if (stored > best->tangential_energy)
+    best->force *= static_cast<float>(std::sqrt(best->tangential_energy / stored));
 }
 
 }  // namespace
@@ -232,11 +265,13 @@ void pass_springs_on(State& state) {
     bool are_ordered = true;
     for (SpringMemory& memory : of_body) {
       if (is_in(memory.key, present)) continue;
-      const Contact* const next = continued_by(memory.key, present, of_body);
-      if (next == nullptr) continue;
-      memory.key = next->key;
-      memory.is_passed_on = true;
-      are_ordered = false;
+      if (const Contact* const next = continued_by(memory.key, present, of_body)) {
+        memory.key = next->key;
+        memory.is_passed_on = true;
+        are_ordered = false;
+      } else {
+        join_to_neighbour(memory, present, of_body);
+      }
     }
     if (!are_ordered) std::ranges::sort(of_body, {}, &SpringMemory::key);
   });
@@ -288,7 +323,8 @@ bool begin_spring(const Model& model, const Bodies& bodies, const Contact& conta
              is_short = q > (s.law.is_hertz ? q_of_ten_steps : q_of_ten_linear_steps);
   if (is_short && !presses && speed > model.settings.restitution_threshold_m_s) return false;
   s.acts = true;
-  s.theta = q * q / (1.0 + q * q);
+  s.theta = implicitness(q, q_of_half_implicit);
+  s.tangential_theta = implicitness(q, 1.0);
   s.damping_ratio = pair.damping_ratio;
   s.tangential_ratio = pair.elasticity.tangential_ratio;
   s.tangent_ratio = double{terms.tangent_ratio};
@@ -304,6 +340,8 @@ bool begin_spring(const Model& model, const Bodies& bodies, const Contact& conta
       s.held = {frame.row(1).dot(turned), frame.row(2).dot(turned) / (s.tangent_ratio * s.tangent_ratio)};
     }
     s.held_stiffness = double{memory->tangential_stiffness};
+    if (memory->is_passed_on)
+      s.tangential_before = std::min(s.tangential_before, force.squaredNorm() / (2.0 * s.held_stiffness));
   }
   terms.offset = 0.0;
   linearise_where_it_touches(s, expected_velocity(s, double{p.start_impulse[c][0]}),

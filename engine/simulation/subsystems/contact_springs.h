@@ -5,13 +5,14 @@
 // all computed from s in the middle of this one, the velocities u-, u+ and the gap's acceleration. The
 // impulse is
 //   p = (1 - theta) [h (V(s_1) - V(s_0))/(s_1 - s_0) + G(s_1) - G(s_0)] + theta [h F(s_2) + G(s_2) - G(s)]
-//   >= 0,   theta = q^2/(1 + q^2),  q = h^2 k W                                                      (A14)
+//   >= 0,   theta = q^2/(10^4 + q^2),  q = h^2 k W                                                   (A14)
 // The discrete gradient does the work V(s_0) - V(s_1) exactly, for any step length. The second part is
-// the implicit Euler step, which dissipates energy; it dominates if steps do not resolve the oscillation. G
+// the implicit Euler step, which dissipates energy; it dominates if a step is longer than three impacts. G
 // is the integral of the damping that gives the coefficient of restitution: it dissipates in any step.
 // Tangentially, a spring of stiffness k_t, proportional to the normal stiffness, starts from its force T_0 at
 // the beginning of the step,
-//   p_t = h [T_0 - h k_t ((1 - theta) (u- + u+)/4 + theta (u-/2 + u+))] minus damping, (A15)
+//   p_t = h [T_0 - h k_t ((1 - theta_t) (u- + u+)/4 + theta_t (u-/2 + u+))] minus damping, (A15)
+// theta_t = q^2/(1 + q^2),
 // within the bound of friction. The next step begins with T_1 = T_0 - h k_t (u- + u+)/2, within that bound.
 // If k_t has decreased, T_0 decreases with it (Thornton, Yin 1991). Both have the form u + C (p -
 // p0), the first after linearisation, as often as needed.
@@ -44,8 +45,8 @@ class SpringMemories {
   std::size_t next_;
 };
 
-/// Gives memories of contacts that have ended to new ones which continue them, after detection: a grain that
-/// passes a seam of walls keeps its overlap and its forces.
+/// Gives memories of contacts that have ended to new ones which continue them, or to those that began beside
+/// them, after detection: a grain that passes a seam of walls keeps its overlap and its forces.
 void pass_springs_on(State& state);
 
 /// Does the run begin, so that overlaps without a memory are those of its first state? The same on all ranks,
