@@ -56,8 +56,10 @@ Gap first_touch_of(const Making& m, std::size_t i, std::size_t j, const ImageShi
                           std::max(touch_accuracy * smaller, m.turning(i, j)));
   touch.acceleration = 0.0;
   const double closing = -touch.normal.dot(velocity);
-  // At the touch the first body is ahead of its present place by velocity * t, in B's frame.
-  if (touch.distance < infinity && closing > 0.0 && m.smallest_length(i) < m.smallest_length(j))
+  // At the touch the first body is ahead of its present place by velocity * t, in B's frame. A pair that does
+  // not touch in the step is where it is.
+  if (closing > 0.0 && touch.distance <= closing * m.in.time_step_s &&
+      m.smallest_length(i) < m.smallest_length(j))
     touch.point -= touch.distance / closing * velocity;
   return touch;
 }

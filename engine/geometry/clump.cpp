@@ -159,6 +159,7 @@ std::optional<Clump> make_clump(std::span<const ClumpMember> given, ShapeFinding
   const std::vector<ClumpMember> visible = without_held(clump.members, findings);
   check_one_piece(clump.members, findings);
   if (!findings.errors.empty()) return std::nullopt;
+  clump.members = visible;  // held ones would double the stiffness and the cohesion of contacts
   set_mass(clump, visible, findings);
   const Quat back = clump.body_in_file.orientation.conjugate();
   clump.smallest_length = infinity;

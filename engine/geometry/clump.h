@@ -19,7 +19,7 @@ struct ClumpMember {
 
 /// A clump ready for use, in its body frame: origin in the centre of mass, principal axes.
 struct Clump {
-  std::vector<ClumpMember> members;      // in the body frame, in the given order
+  std::vector<ClumpMember> members;      // in the body frame, in the given order, without those within others
   Pose body_in_file;                     // pose of the body frame in the frame of the given members
   double volume = 0.0;                   // m^3, of the union: volume shared by members counts once
   Vec3 inertia_per_mass = Vec3::Zero();  // m^2, principal moments about the centre of mass, uniform density

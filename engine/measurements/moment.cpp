@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/geometry/extent.h"
 #include "engine/simulation/subsystems/bonds.h"
 
 namespace scree {
@@ -99,10 +100,10 @@ Vec3 equivalent_axes(const Bodies& bodies, std::size_t i) {
 }
 
 /// A body cut by a box: the part of it beyond a plane across an axis follows from the distance of the plane
-/// from its centre, over its support there.
+/// from its centre, over its extent on that side, as for a ball.
 struct CutBody {
   struct Face {
-    double distance;  // of the plane from the centre, outwards, over the support: 1 touches
+    double distance;  // of the plane from the centre, outwards, over the extent: 1 touches
     Vec3 normal;      // unit, outwards, in the frame in which the body is a ball
     bool cuts() const { return distance < 1.0; }
     double part() const { return part_below(distance, 1.0); }
@@ -114,9 +115,10 @@ struct CutBody {
     const Vec3 axes = equivalent_axes(bodies, i);
     for (int k = 0; k < 3; ++k) {
       const Vec3 up = bodies.orientation[i].conjugate() * Vec3::Unit(k);
-      const double h = support(moment.shapes, bodies.shape[i], up).dot(up);
+      const Extent along = extent(moment.shapes, bodies.shape[i], up);
       const Vec3 normal = axes.cwiseProduct(up).normalized();
-      faces[k] = {Face{(centre[k] - box.low[k]) / h, -normal}, Face{(box.high[k] - centre[k]) / h, normal}};
+      faces[k] = {Face{-along.part(box.low[k] - centre[k]), -normal},
+                  Face{along.part(box.high[k] - centre[k]), normal}};
     }
   }
 
@@ -187,12 +189,14 @@ void add_volume_in_layers(const MeasuredMoment& moment, std::size_t i, const Vec
     const double across = body.part_of_axes((axis + 1) % 3, (axis + 2) % 3);
     if (across == 0.0) return;
     const Vec3 up = moment.bodies.orientation[i].conjugate() * layers.axis;
-    const double h = support(moment.shapes, moment.bodies.shape[i], up).dot(up), at = layers.axis.dot(centre);
-    const auto first = static_cast<std::size_t>(layer_of(at - h));
+    const Extent along = extent(moment.shapes, moment.bodies.shape[i], up);
+    const double at = layers.axis.dot(centre);
+    const auto first = static_cast<std::size_t>(layer_of(at - along.behind));
     for (std::size_t k = first; k < layers.count; ++k) {
       const double low = layers.bottom + static_cast<double>(k) * layers.thickness - at;
-      if (low >= h) break;
-      solid[k] += all * across * (part_below(low + layers.thickness, h) - part_below(low, h));
+      if (low >= along.ahead) break;
+      solid[k] += all * across *
+                  (part_below(along.part(low + layers.thickness), 1.0) - part_below(along.part(low), 1.0));
     }
     return;
   }

@@ -99,11 +99,13 @@ class FreeSurface : public Measurement {
       if (touches[i] == 0) return;
       const double at = coordinate(x);
       const Vec3 outwards = centre_ ? Vec3(x - *centre_ - up_.dot(x - *centre_) * up_) : along_;
-      const double reach = outwards.isZero(0.0) ? 0.0 : half_width(moment, i, outwards.normalized());
+      const auto reach = [&](double sign) {
+        return outwards.isZero(0.0) ? 0.0 : half_width(moment, i, sign * outwards.normalized());
+      };
       Bin& bin = bins[static_cast<std::int64_t>(std::floor(at / cell_))];
       bin.height = std::max(bin.height, up_.dot(x) + half_width(moment, i, up_));
-      bin.low = std::min(bin.low, at - reach);
-      bin.high = std::max(bin.high, at + reach);
+      bin.low = std::min(bin.low, at - reach(-1.0));
+      bin.high = std::max(bin.high, at + reach(1.0));
       bin.bodies += 1.0;
     });
     return bins;

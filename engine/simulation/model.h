@@ -91,6 +91,7 @@ struct Overrides {
 /// Memory of an elastic contact from the last step.
 struct SpringMemory {
   ContactKey key;
+  Vec3f normal = Vec3f::Zero(), point = Vec3f::Zero();  // as the contact's normal and arm_a
   Vec3f force = Vec3f::Zero();        // N, world, on body a, tangential: at the end of the step
   float tangential_stiffness = 0.0f;  // N/m
   bool is_passed_on = false;          // in this interval, see pass_springs_on()

@@ -42,9 +42,9 @@ void prepare(const Model& model, const IntervalTimes& times, const State& state,
 
 void take(const Model& model, const IntervalTimes& times, State& state, Workspace& w, StepResult& result) {
   const double h = times.h;
-  set_cell_rate(CellRate::mean, w);
   result.report.energy.elastic = 0.0;
   end_springs(h, w, state, result.report);
+  set_cell_rate(CellRate::mean, w);
   take_impulses(model, h, w, state, result);
   take_bonds(model, h, state, w, result);
   take_velocities(w.solution, state.bodies);

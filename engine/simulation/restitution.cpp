@@ -9,6 +9,7 @@
 #include "engine/core/exact_sum.h"
 #include "engine/core/parallel.h"
 #include "engine/simulation/ranks/decomposition.h"
+#include "engine/simulation/subsystems/cell_flow.h"
 #include "engine/simulation/subsystems/contact_springs.h"
 #include "engine/solver/problem/contact_response.h"
 
@@ -52,7 +53,9 @@ SolveReport solve_once(const SolverSettings& settings, double h, Workspace& w, C
   const double goal = settings.tolerance * p.velocity_scale;
   for (int times = 0; report.status != SolveStatus::diverged; ++times) {
     const bool is_last = times == most_linearisations;
+    set_image_rate(solution.cell_rate, p);
     const double off = follow_springs(is_last ? infinity : goal, solution, w);
+    if (p.cell) set_image_rate(p.cell->rate, p);
     report.residual.rms_m_s = std::max(report.residual.rms_m_s, off);
     if (is_last || !(off > goal)) {
       if (off > goal) report.status = SolveStatus::iteration_limit;

@@ -95,6 +95,8 @@ void fields(SpringMemory& s, F&& f) {
   f("a", s.key.a);
   f("b", s.key.b);
   f("feature", s.key.feature);
+  f("normal", s.normal);
+  f("point", s.point);
   f("force", s.force);
   f("tangential_stiffness", s.tangential_stiffness);
   f("normal_energy", s.normal_energy);

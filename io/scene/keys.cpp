@@ -202,7 +202,7 @@ constexpr Key key_table[] = {
                        "0: impacts do not limit the step."},
     Key{.section = "", .name = "substeps", .type = integer, .range = {.low = 1.0, .high = 1000.0},
         .description = "Number of parts into which a step is divided. Contacts are found once, at the start of the "
-                       "step, and solved again in each part."},
+                       "step, and solved again in each part. With elastic materials they are found in each part."},
     Key{.section = "", .name = "sort_interval", .type = integer, .range = {.low = 0.0, .high = 1e9},
         .description = "Number of steps after which bodies that are close in space are sorted close in memory. 0: "
                        "never. The order of bodies in results does not change."},
@@ -1290,7 +1290,8 @@ constexpr Key key_table[] = {
         .description = "Name of an inlet that starts. An inlet that waits (`waits`) begins, and a stopped inlet "
                        "continues."},
     Key{.section = "events", .name = "stop_inlet", .type = text,
-        .description = "Name of an inlet that stops."},
+        .description = "Name of an inlet that stops. No grain enters any more; grains that had to wait enter when it "
+                       "starts again."},
     Key{.section = "events", .name = "change_material", .type = names,
         .description = "Bodies of the first material change to the second, with its friction or cohesion. Both "
                        "materials need the same density. Grains that enter later are of the material of their inlet."},

@@ -139,11 +139,12 @@ class GroupReader {
     const std::optional<std::size_t> part = read_carrier(section_, name, fixed && !moves, reading_);
     if (!part) return;
     Vec3 middle = Vec3::Zero();
-    for (std::size_t i = group_.begin; i < group_.end; ++i) {
-      carry_body(static_cast<std::int32_t>(*part), i, reading_.scene.initial);
-      middle += bodies().position[i] / static_cast<double>(group_.end - group_.begin);
-    }
     Part& carrier = model_.parts[*part];
+    for (std::size_t i = group_.begin; i < group_.end; ++i) {
+      middle += bodies().position[i] / static_cast<double>(group_.end - group_.begin);
+      carry_body(static_cast<std::int32_t>(*part), i, reading_.scene.initial);
+      begin_motion(carrier, i, bodies());
+    }
     if (!section_.has("part")) carrier.centre = centre_of(carrier.motion).value_or(middle);
   }
 
@@ -328,9 +329,9 @@ class GroupReader {
           section_.has("spacing") ? section_.number("spacing") : safe_spacing(recipe, places.jitter);
       if (!keeps_apart(places.spacing, recipe)) return;
       places.count = count;
-      if (count_key() == total_mass) {  // its places draw their sizes themselves
+      if (count_key() != "count") {  // its places draw their sizes themselves
         places.count = reading_.most_bodies - bodies().size();
-        places.cubes = section_.number(total_mass) / mass_of_one(shape);
+        places.cubes = cubes_of(shape, *region);
       }
       grains = lattice(recipe, *region, places, seed());
     } else if (group_.form == "dense") {
@@ -344,8 +345,9 @@ class GroupReader {
       packing.is_blocked = [&walls](const Grain& grain) { return walls.holds(grain); };
       grains = random_packing(recipe, *region, packing, obstacles(), seed(), model_.cell.at(0.0));
     }
-    const bool by_sums = group_.form == "lattice" && count_key() == total_mass;
-    if (by_sums ? !reaches(grains, recipe, shape) : grains.size() < count && group_.form != "dense")
+    const bool by_sums = group_.form == "lattice" && count_key() != "count";
+    if (by_sums ? !reaches(grains, recipe, cubes_of(shape, *region))
+                : grains.size() < count && group_.form != "dense")
       cannot_fit(grains.size(), *region);
     const Twist motion = settings_of<Twist>(section_);
     const std::vector<Twist> random = random_motions(grains);
@@ -386,9 +388,15 @@ class GroupReader {
     return model_.materials.density(material_) * volume(model_.shapes, index_of(shape));
   }
 
-  /// The given number of bodies; the number that gives the solid fraction for bodies of mean volume; or that
-  /// which comes nearest to the total mass (for a lattice an estimate). Reports a fault and returns nothing if
-  /// there is none.
+  /// Sum of the cubes of all scales that gives the total mass, or the solid fraction.
+  double cubes_of(const ShapeDescription& shape, const Region& region) {
+    return count_key() == total_mass
+               ? section_.number(total_mass) / mass_of_one(shape)
+               : section_.number(count_key()) * volume(region) / volume(model_.shapes, index_of(shape));
+  }
+
+  /// The given number of bodies, or that which comes nearest to the total mass or the solid fraction.
+  /// Reports a fault and returns nothing if there is none.
   std::optional<std::size_t> count_of(const ShapeDescription& shape, const Region& region,
                                       const SizeDistribution& law) {
     const std::string_view key = count_key();
@@ -402,20 +410,8 @@ class GroupReader {
       return std::nullopt;
     }
     if (key == "count") return static_cast<std::size_t>(section_.integer(key));
-    if (key == total_mass && group_.form != "lattice") return count_for_mass(shape, law);
-    constexpr int sizes = 4096;
-    double cubes = 0.0;
-    for (int k = 0; k < sizes; ++k) cubes += std::pow(quantile(law, (k + 0.5) / sizes), 3) / sizes;
-    const double count = key == total_mass ? section_.number(key) / (cubes * mass_of_one(shape))
-                                           : section_.number(key) * volume(region) /
-                                                 (cubes * volume(model_.shapes, index_of(shape)));
-    return static_cast<std::size_t>(std::clamp(std::round(count), 1.0, 1e15));
-  }
-
-  /// Adds masses of bodies in the order in which their sizes are drawn.
-  std::optional<std::size_t> count_for_mass(const ShapeDescription& shape, const SizeDistribution& law) {
-    const double cubes = section_.number(total_mass) / mass_of_one(shape);
-    double sum = 0.0;
+    const double cubes = cubes_of(shape, region);
+    double sum = 0.0;  // in the order in which the sizes are drawn
     for (std::size_t count = 0; count <= reading_.most_bodies; ++count) {
       Random random(seed(), count);
       const double next = std::pow(sample(law, random), 3);
@@ -429,16 +425,16 @@ class GroupReader {
   }
 
   void less_than_one(double mass_kg) {
-    Fault fault = about(section_, total_mass, "is less than half the mass of one body");
+    Fault fault = about(section_, count_key(), "is less than half of one body");
     fault.suggestion = fmt::format("one body has {:.4g} kg", mass_kg);
     reading_.faults.push_back(std::move(fault));
   }
 
-  /// Do the grains of a lattice come as near to the total mass as they can?
-  bool reaches(const std::vector<Grain>& grains, const GrainRecipe& recipe, const ShapeDescription& shape) {
+  /// Do the grains of a lattice come as near to this sum of cubes as they can?
+  bool reaches(const std::vector<Grain>& grains, const GrainRecipe& recipe, double wanted) {
     double cubes = 0.5 * std::pow(largest(recipe.scale), 3);
     for (const Grain& grain : grains) cubes += std::pow(grain.scale, 3);
-    return cubes * mass_of_one(shape) >= section_.number(total_mass);
+    return cubes >= wanted;
   }
 
   /// Random positions in a larger region, which is then compressed. Reports a fault and returns nothing if
@@ -544,10 +540,11 @@ class GroupReader {
                                     fitted, volume(region)));
     fault.suggestion = group_.form == "lattice"
                            ? fmt::format("enlarge the region, or reduce {} or spacing", count_key())
-                           : fmt::format("enlarge the region, reduce {}, or increase attempts; random packings "
-                                         "far from boundaries fill a fifth to a quarter of the volume, a "
-                                         "lattice about half",
-                                         count_key());
+                           : fmt::format(
+                                 "enlarge the region, reduce {}, or increase attempts; random packings "
+                                 "far from boundaries fill a fifth to a quarter of the volume, a "
+                                 "lattice about half",
+                                 count_key());
     if (const std::string plane = plane_before(region); fitted == 0 && !plane.empty())
       fault.suggestion = fmt::format(
           "the whole region is behind the plane '{}', whose normal must point to the free side", plane);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/geometry/extent.h"
+
 namespace scree {
 
 double part_below(double above, double h) {
@@ -15,17 +17,18 @@ std::vector<double> solid_volume(const Shapes& shapes, const Bodies& bodies, con
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!bodies.position[i].allFinite()) continue;
     const Vec3 up = bodies.orientation[i].conjugate() * layers.axis;
-    const double h = support(shapes, bodies.shape[i], up).dot(up);
+    const Extent along = extent(shapes, bodies.shape[i], up);
     const double centre = layers.axis.dot(bodies.position[i]) - layers.bottom;
     const double all = volume(shapes, bodies.shape[i]);
     const double last = static_cast<double>(layers.count);
-    const auto first =
-        static_cast<std::size_t>(std::clamp(std::floor((centre - h) / layers.thickness), 0.0, last));
+    const auto first = static_cast<std::size_t>(
+        std::clamp(std::floor((centre - along.behind) / layers.thickness), 0.0, last));
     const auto end =
-        static_cast<std::size_t>(std::clamp(std::ceil((centre + h) / layers.thickness), 0.0, last));
+        static_cast<std::size_t>(std::clamp(std::ceil((centre + along.ahead) / layers.thickness), 0.0, last));
     for (std::size_t k = first; k < end; ++k) {
       const double low = static_cast<double>(k) * layers.thickness, high = low + layers.thickness;
-      solid[k] += all * (part_below(high - centre, h) - part_below(low - centre, h));
+      solid[k] +=
+          all * (part_below(along.part(high - centre), 1.0) - part_below(along.part(low - centre), 1.0));
     }
   }
   return solid;

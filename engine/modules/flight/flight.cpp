@@ -6,6 +6,26 @@
 
 namespace scree {
 
+namespace {
+
+// Step times rate of the fastest damping: for ten times more the formula is unstable.
+constexpr double most_damping = 0.5;
+
+/// 1/s: how much the acceleration changes with the velocity, along both.
+double damping_rate(const Departure& of, const Accelerations& acting, double time_s, double h) {
+  const Vec3 &x = of.pose.position, &v = of.twist.linear, now = acting.further(of.body, time_s, x, v);
+  const Vec3 along = h * (acting.gravity + now);
+  double rate = 0.0;
+  for (const Vec3& way : {along, v}) {
+    const Vec3 change = 1e-3 * way;
+    if (!(change.norm() > 0.0)) continue;
+    rate = std::max(rate, (acting.further(of.body, time_s, x, v + change) - now).norm() / change.norm());
+  }
+  return rate;
+}
+
+}  // namespace
+
 Flight::Flight(const Departure& of, const Accelerations& acting, double epoch_s, double begin, double until)
     : begin_(begin), until_(until), degree_(2), rotation_(of.inertia, of.pose.orientation, of.twist.angular) {
   const Vec3 &x = of.pose.position, &v = of.twist.linear;
@@ -20,6 +40,8 @@ Flight::Flight(const Departure& of, const Accelerations& acting, double epoch_s,
     return;
   }
   degree_ = 4;
+  const double rate = damping_rate(of, acting, epoch_s + begin_, until_ - begin_);
+  if (rate * (until_ - begin_) > most_damping) until_ = begin_ + most_damping / rate;
   using Y = Eigen::Matrix<double, 6, 1>;
   Y y;
   y << x, v;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "engine/core/frames.h"
 #include "engine/solver/impacts.h"
@@ -171,9 +172,8 @@ void take_back_energy(std::span<CollisionImpulse> collision_impulses, std::span<
   go(std::clamp(slope > 0.0 ? -2.0 * without / (slope + root) : (root - slope) / (2.0 * square), 0.0, 1.0));
 }
 
-}  // namespace
-
-void resolve(std::span<CollisionImpulse> collision_impulses, std::span<Struck> bodies, const BounceLaw& law) {
+void resolve_connected(std::span<CollisionImpulse> collision_impulses, std::span<Struck> bodies,
+                       const BounceLaw& law) {
   std::vector<Vec3> before(collision_impulses.size());
   for (std::size_t c = 0; c < collision_impulses.size(); ++c) {
     before[c] = relative_velocity(collision_impulses[c], bodies);
@@ -191,6 +191,60 @@ void resolve(std::span<CollisionImpulse> collision_impulses, std::span<Struck> b
     s.bounced = -normal;
     s.rubbed = normal - s.impulse.dot(mean);
     if (s.b == CollisionImpulse::wall) s.wall_work = s.impulse.dot(s.wall_velocity);
+  }
+}
+
+/// [body] the number of its set: bodies that impulses connect. Returns the number of sets.
+std::int32_t connect(std::span<const CollisionImpulse> collision_impulses, std::vector<std::int32_t>& set) {
+  std::iota(set.begin(), set.end(), 0);
+  const auto root = [&](std::int32_t i) {
+    while (set[i] != i) i = set[i];
+    return i;
+  };
+  for (const CollisionImpulse& s : collision_impulses) {
+    if (s.b == CollisionImpulse::wall) continue;
+    const std::int32_t a = root(s.a), b = root(s.b);
+    set[std::max(a, b)] = std::min(a, b);
+  }
+  std::int32_t sets = 0;
+  for (std::size_t i = 0; i < set.size(); ++i)  // roots come before the others of their set
+    set[i] = set[i] == static_cast<std::int32_t>(i) ? sets++ : set[set[i]];
+  return sets;
+}
+
+}  // namespace
+
+void resolve(std::span<CollisionImpulse> collision_impulses, std::span<Struck> bodies, const BounceLaw& law) {
+  std::vector<std::int32_t> set(bodies.size());
+  const std::int32_t sets = connect(collision_impulses, set);
+  if (sets <= 1) return resolve_connected(collision_impulses, bodies, law);
+  std::vector<std::int32_t> number(bodies.size());  // in its set
+  for (std::int32_t k = 0; k < sets; ++k) {
+    std::vector<std::size_t> own, contacts;
+    std::vector<Struck> struck;
+    std::vector<CollisionImpulse> impulses;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      if (set[i] != k) continue;
+      number[i] = static_cast<std::int32_t>(own.size());
+      own.push_back(i);
+      struck.push_back(bodies[i]);
+    }
+    for (std::size_t c = 0; c < collision_impulses.size(); ++c) {
+      if (set[collision_impulses[c].a] != k) continue;
+      contacts.push_back(c);
+      CollisionImpulse& s = impulses.emplace_back(collision_impulses[c]);
+      s.a = number[s.a];
+      if (s.b != CollisionImpulse::wall) s.b = number[s.b];
+    }
+    resolve_connected(impulses, struck, law);
+    for (std::size_t i = 0; i < own.size(); ++i) bodies[own[i]] = struck[i];
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+      CollisionImpulse& s = collision_impulses[contacts[c]];
+      const std::int32_t a = s.a, b = s.b;
+      s = impulses[c];
+      s.a = a;
+      s.b = b;
+    }
   }
 }
 

@@ -282,7 +282,10 @@ std::vector<Grain> lattice(const GrainRecipe& recipe, const Region& region, cons
         Vec3 t = places.at(x, y, z);
         for (int i = 0; i < 3; ++i) t[i] += random.uniform(-settings.jitter, settings.jitter);
         grain.pose.position = f.origin + f.axes * t;
-        if (!holds_all_but_rounding(region, recipe, grain)) continue;
+        // A place for the largest one: otherwise small ones alone would fill the edge of a round region.
+        Grain largest_there = grain;
+        largest_there.scale = largest(recipe.scale);
+        if (!holds_all_but_rounding(region, recipe, largest_there)) continue;
         const double cube = std::pow(grain.scale, 3);
         if (cubes + 0.5 * cube > settings.cubes) return grains;
         cubes += cube;

@@ -66,23 +66,47 @@ double quantile(const SizeDistribution& distribution, double u) {
   return mean;
 }
 
+namespace {
+
+/// The share below a size between the quantiles of two shares, to the last digits also where it is tiny.
+double share_below(const SizeDistribution& distribution, double size, double low, double high) {
+  low = std::max(low, 1e-300);
+  for (int i = 0; i < 70; ++i) {
+    const double middle = high > 2.0 * low ? std::sqrt(low * high) : 0.5 * (low + high);
+    (quantile(distribution, middle) < size ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+/// Adds classes up to this size and share of mass to a distribution by number. A class is narrow, so that
+/// there are as many grains in it as one mass has of its middle size.
+void add_class(const SizeDistribution& by_mass, double size, double from, double to, SizeDistribution& law) {
+  constexpr double narrow = 1.02;
+  const double last = law.sizes.back();
+  if (last > 0.0 && size > narrow * last) {
+    const double middle = std::sqrt(size * last), share = share_below(by_mass, middle, from, to);
+    add_class(by_mass, middle, from, share, law);
+    add_class(by_mass, size, share, to, law);
+    return;
+  }
+  const double middle = 0.5 * (size + last);
+  law.sizes.push_back(size);
+  law.shares.push_back(law.shares.back() + (to - from) / (middle * middle * middle));
+}
+
+}  // namespace
+
 SizeDistribution by_number(const SizeDistribution& by_mass, std::size_t sizes) {
   if (by_mass.kind == DistributionKind::constant) return by_mass;
   SizeDistribution law;
   law.kind = DistributionKind::table;
-  double sum = 0.0;
-  for (std::size_t k = 0; k < sizes; ++k) {
-    const double size = quantile(by_mass, static_cast<double>(k) / static_cast<double>(sizes - 1));
-    // Between two sizes of a continuous distribution there are as many grains as one mass has of the middle
-    // size.
-    if (k > 0) {
-      const double middle = 0.5 * (size + law.sizes.back());
-      sum += 1.0 / (middle * middle * middle);
-    }
-    law.sizes.push_back(size);
-    law.shares.push_back(sum);
+  law.sizes.push_back(quantile(by_mass, 0.0));
+  law.shares.push_back(0.0);
+  for (std::size_t k = 1; k < sizes; ++k) {
+    const auto share = [&](std::size_t n) { return static_cast<double>(n) / static_cast<double>(sizes - 1); };
+    add_class(by_mass, quantile(by_mass, share(k)), share(k - 1), share(k), law);
   }
-  for (double& share : law.shares) share /= sum;
+  for (double& share : law.shares) share /= law.shares.back();
   return law;
 }
 

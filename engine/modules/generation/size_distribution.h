@@ -30,7 +30,7 @@ double sample(const SizeDistribution& distribution, Random& random);
 /// The value below which a share u, 0 to 1, of all draws lies.
 double quantile(const SizeDistribution& distribution, double u);
 
-/// Converts a distribution by mass to one by number of grains, as a table with this number of sizes.
+/// Converts a distribution by mass to one by number of grains, as a table with at least this number of sizes.
 SizeDistribution by_number(const SizeDistribution& by_mass, std::size_t sizes = 4097);
 
 /// `count` sizes of equal share, each the median of its class, with the cumulative share of grains by number.

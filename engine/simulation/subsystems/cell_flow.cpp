@@ -223,14 +223,19 @@ double cell_speed(const Model& model, const Bodies& bodies, double h, const Work
   return h * stress.norm() * w.cell.volume / sides;
 }
 
+void set_image_rate(const Vec3& rate, ContactProblem& p) {
+  if (!p.cell) return;
+  change_cell_rate(rate - p.cell->images, p);
+  p.cell->images = rate;
+}
+
 void set_cell_rate(CellRate which, Workspace& w) {
   ContactProblem& p = w.problem;
   if (!p.cell) return;
-  CellTerms& terms = *p.cell;
+  const CellTerms& terms = *p.cell;
   const Vec3 after = w.solution.cell_rate,
              wanted = which == CellRate::after ? after : Vec3(0.5 * (terms.start + after));
-  change_cell_rate(wanted - terms.images, p);
-  terms.images = wanted;
+  set_image_rate(wanted, p);
   for (std::size_t k = 0; k < w.bonds.size(); ++k)
     w.bonds[k].image_velocity =
         w.cell.image_velocity(w.bonds[k].shift) + w.bonds[k].shift.cwiseProduct(wanted - terms.start);

@@ -30,6 +30,8 @@ double cell_speed(const Model& model, const Bodies& bodies, double h, const Work
 /// Sets the velocities of images to the resulting rates, or to the mean of those before and after the step.
 enum class CellRate { after, mean };
 void set_cell_rate(CellRate which, Workspace& workspace);
+/// The same of contacts and rows alone, for any rate; no effect if the cell does not hold stresses.
+void set_image_rate(const Vec3& rate, ContactProblem& problem);
 /// Stores the rates in the state and advances its cell to the end of a (sub)step of h from `begin_s`.
 void take_cell(const Model& model, double begin_s, double h, const Workspace& workspace, State& state);
 

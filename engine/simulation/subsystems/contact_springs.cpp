@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "engine/core/exact_sum.h"
@@ -209,43 +210,67 @@ bool is_in(const ContactKey& key, const auto& list) {
   return std::ranges::any_of(list, [&](const auto& of) { return of.key == key; });
 }
 
-/// May a contact with b continue the ended one?
-bool may_continue(const ContactKey& ended, std::int32_t b) {
-  return b == ended.b || (is_boundary(b) && is_boundary(ended.b));
+// Normals of two contacts of which one continues the other differ by less than 45 degrees; their points, by
+// less than a ball of four times this length needs for that, or half of it.
+constexpr float most_apart = 0.765f, most_radius = 4.0f, most_shift = 0.5f;
+
+/// Distance of a contact from an ended one, m; infinite if it cannot continue it, because it has other bodies
+/// or is elsewhere. (A body may pass from one wall to another.)
+float apart(const SpringMemory& ended, const Contact& c) {
+  constexpr float never = std::numeric_limits<float>::infinity();
+  if (c.key.b != ended.key.b && !(is_boundary(c.key.b) && is_boundary(ended.key.b))) return never;
+  const float turn = (c.normal.cast<float>() - ended.normal).norm(),
+              shift = (c.arm_a.cast<float>() - ended.point).norm();
+  return turn < most_apart && shift < c.length * (most_radius * turn + most_shift) ? shift : never;
 }
 
-/// The contact that continues one which has ended: of the same two bodies, or else of another wall; one that
-/// has no memory, and the deepest one. Or null.
-const Contact* continued_by(const ContactKey& ended, std::span<const Contact> contacts,
-                            std::span<const SpringMemory> memories) {
-  const Contact* best = nullptr;
-  const auto rank = [&](const Contact& c) { return std::pair(c.key.b != ended.b, c.gap); };
-  for (const Contact& c : contacts)
-    if (may_continue(ended, c.key.b) && (best == nullptr || rank(c) < rank(*best)) && !is_in(c.key, memories))
-      best = &c;
-  return best;
+/// Gives the memory of the ended contact that is nearest to a new one without memory to this one. False:
+/// there is none.
+bool pass_on(std::span<const Contact> contacts, std::span<SpringMemory> memories) {
+  SpringMemory* from = nullptr;
+  const Contact* to = nullptr;
+  float least = std::numeric_limits<float>::infinity();
+  for (SpringMemory& m : memories) {
+    if (is_in(m.key, contacts)) continue;
+    for (const Contact& c : contacts) {
+      const float distance = apart(m, c);
+      if (distance < least && !is_in(c.key, memories)) {
+        least = distance;
+        from = &m;
+        to = &c;
+      }
+    }
+  }
+  if (from == nullptr) return false;
+  from->key = to->key;
+  from->is_passed_on = true;
+  return true;
 }
 
-/// Adds an ended contact to the one which it met where two surfaces form a shallow angle, if that one has an
+/// Adds an ended contact to one which it met where two surfaces form a shallow angle, and which has an
 /// overlap without force: it began beside this one. The memory that remains has no energy.
 void join_to_neighbour(SpringMemory& ended, std::span<const Contact> contacts,
                        std::span<SpringMemory> memories) {
-  SpringMemory* best = nullptr;
-  const auto rank = [&](const SpringMemory& m) { return std::pair(m.key.b != ended.key.b, -m.free_overlap); };
-  for (SpringMemory& m : memories)
-    if (m.free_overlap > ended.free_overlap && may_continue(ended.key, m.key.b) && is_in(m.key, contacts) &&
-        (best == nullptr || rank(m) < rank(*best)))
-      best = &m;
-  if (best == nullptr) return;
-  best->is_passed_on = true;
-  best->free_overlap = ended.free_overlap;
-  best->normal_energy += std::exchange(ended.normal_energy, 0.0);
-  best->tangential_energy += std::exchange(ended.tangential_energy, 0.0);
-  best->force += ended.force;
-  best->tangential_stiffness = std::max(best->tangential_stiffness, ended.tangential_stiffness);
-  const double stored = best->force.cast<double>().squaredNorm() / (2.0 * double{best->tangential_stiffness});
-  if (stored > best->tangential_energy)
-    best->force *= static_cast<float>(std::sqrt(best->tangential_energy / stored));
+  SpringMemory* into = nullptr;
+  float least = std::numeric_limits<float>::infinity();
+  for (const Contact& c : contacts) {
+    const float distance = apart(ended, c);
+    const auto memory = std::ranges::find(memories, c.key, &SpringMemory::key);
+    if (distance < least && memory != memories.end() && memory->free_overlap > ended.free_overlap) {
+      least = distance;
+      into = &*memory;
+    }
+  }
+  if (into == nullptr) return;
+  into->is_passed_on = true;
+  into->free_overlap = ended.free_overlap;
+  into->normal_energy += std::exchange(ended.normal_energy, 0.0);
+  into->tangential_energy += std::exchange(ended.tangential_energy, 0.0);
+  into->force += ended.force;
+  into->tangential_stiffness = std::max(into->tangential_stiffness, ended.tangential_stiffness);
+  const double stored = into->force.cast<double>().squaredNorm() / (2.0 * double{into->tangential_stiffness});
+  if (stored > into->tangential_energy)
+    into->force *= static_cast<float>(std::sqrt(into->tangential_energy / stored));
 }
 
 }  // namespace
@@ -262,17 +287,11 @@ void pass_springs_on(State& state) {
     const auto row = static_cast<std::size_t>(contacts.row[body]);
     const std::span present =
         std::span(contacts.list).subspan(row, static_cast<std::size_t>(contacts.row[body + 1]) - row);
+    if (std::ranges::all_of(of_body, [&](const SpringMemory& m) { return is_in(m.key, present); })) return;
     bool are_ordered = true;
-    for (SpringMemory& memory : of_body) {
-      if (is_in(memory.key, present)) continue;
-      if (const Contact* const next = continued_by(memory.key, present, of_body)) {
-        memory.key = next->key;
-        memory.is_passed_on = true;
-        are_ordered = false;
-      } else {
-        join_to_neighbour(memory, present, of_body);
-      }
-    }
+    while (pass_on(present, of_body)) are_ordered = false;
+    for (SpringMemory& memory : of_body)
+      if (!is_in(memory.key, present)) join_to_neighbour(memory, present, of_body);
     if (!are_ordered) std::ranges::sort(of_body, {}, &SpringMemory::key);
   });
 }
@@ -438,9 +457,11 @@ double remembered_energy(const State& state, std::vector<std::int32_t>& rows) {
 }
 
 /// Fills a spring's energies after a step of h, and its memory for the next one; false: there is none.
-bool end_spring(double h, std::size_t c, Workspace& w, SpringMemory& memory) {
+bool end_spring(double h, std::size_t c, const Contact& contact, Workspace& w, SpringMemory& memory) {
   const ContactProblem& p = w.problem;
   ContactSpring& s = w.springs[c];
+  memory.normal = contact.normal.cast<float>();
+  memory.point = contact.arm_a.cast<float>();
   if (!s.acts) {  // a rigid impact: an overlap without force before has none after
     memory.tangential_stiffness = 1.0f;
     memory.coefficient = s.law.coefficient;
@@ -482,7 +503,7 @@ void end_springs(double h, Workspace& w, State& state, StepReport& report) {
       const ContactSpring& s = w.springs[c];
       of.met += s.normal_before + s.tangential_before;
       memory[c].key = w.decomposition ? w.decomposition->outer_key(state.contacts, c) : state.contacts[c].key;
-      if (end_spring(h, c, w, memory[c]))
+      if (end_spring(h, c, state.contacts[c], w, memory[c]))
         of.after += memory[c].normal_energy + memory[c].tangential_energy;
       else
         memory[c].key.a = none;

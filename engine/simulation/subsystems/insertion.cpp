@@ -16,6 +16,9 @@ namespace scree {
 
 namespace {
 
+// Relative, of sums of masses and of times.
+constexpr double rounding = 1e-12;
+
 /// Is a point, or in a periodic cell any image of it, in an outlet?
 bool is_in(const HalfSpace& half, const PlacedCell&,
            const Vec3& x) {  // no normal is along a periodic direction
@@ -220,6 +223,7 @@ void let_in(const Model& model, const PlacedCell& cell, std::size_t number, Stat
   const Inlet& inlet = model.inlets[number];
   Throughput& throughput = state.entered[number];
   const std::vector<MotionClock>& clocks = state.overrides.inlets;
+  if (!clocks.empty() && !clocks[number].runs) return;
   const double wanted = due(inlet, clocks.empty() ? state.time_s : clocks[number].at(state.time_s));
   std::optional<Room> room;
   std::vector<BoundaryPose> walls;
@@ -230,7 +234,7 @@ void let_in(const Model& model, const PlacedCell& cell, std::size_t number, Stat
     const double mass = volume(model.shapes, grain.shape) * model.materials.density(grain.material);
     const bool is_due = inlet.mass_rate > 0.0 ? throughput.mass + mass <= wanted
                                               : static_cast<double>(throughput.bodies) + 1.0 <= wanted;
-    if (!is_due || throughput.mass + mass > inlet.most_mass ||
+    if (!is_due || throughput.mass + mass > inlet.most_mass * (1.0 + rounding) ||
         static_cast<double>(throughput.bodies) + 1.0 > inlet.most_count)
       return;
     if (!room) {
@@ -258,7 +262,7 @@ void let_in(const Model& model, const PlacedCell& cell, std::size_t number, Stat
 double due(const Inlet& inlet, double time_s) {
   const double rate = inlet.mass_rate > 0.0 ? inlet.mass_rate : inlet.number_rate;
   // One grain at the very start, and none a step later because of rounding.
-  return rate * std::max(0.0, std::min(time_s, inlet.stop_s) - inlet.start_s) * (1.0 + 1e-12);
+  return rate * std::max(0.0, std::min(time_s, inlet.stop_s) - inlet.start_s) * (1.0 + rounding);
 }
 
 double mean_mass(std::span<const InletGrain> grains, const Model& model) {

@@ -108,6 +108,17 @@ void carry_body(std::int32_t part, std::size_t body, State& state) {
   bodies.rest[body] = bodies.pose(body);
 }
 
+void begin_motion(const Part& part, std::size_t body, Bodies& bodies) {
+  const MotionClock clock = start_of(part).clock;
+  if (part.motion.is_none() || !clock.runs) return;
+  const Pose &rest = bodies.rest[body], begin = part.motion.at(clock.at(0.0));
+  const Twist twist = part.motion.twist_at(clock.at(0.0), rest.position);
+  bodies.position[body] = begin.orientation * rest.position + begin.position;
+  bodies.orientation[body] = (begin.orientation * rest.orientation).normalized();
+  bodies.linear_velocity[body] = twist.linear;
+  bodies.angular_velocity[body] = twist.angular;
+}
+
 std::vector<BoundaryPose> boundary_poses(const Model& model, const State& state) {
   std::vector<BoundaryPose> all;
   boundary_poses(model, state, all);

@@ -12,6 +12,8 @@ void start_parts(const std::vector<Part>& parts, State& state);
 /// A part carries a body from its present place, which is its place before the part moves. For
 /// initial states; for parts that forces do not move.
 void carry_body(std::int32_t part, std::size_t body, State& state);
+/// Moves a carried body to its place at time zero, and gives it the velocity at that time.
+void begin_motion(const Part& part, std::size_t body, Bodies& bodies);
 
 /// Poses of the boundaries, [boundary]; empty if all are as in the model.
 std::vector<BoundaryPose> boundary_poses(const Model& model, const State& state);

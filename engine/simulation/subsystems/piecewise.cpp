@@ -380,9 +380,13 @@ StepPlan fly_and_lie(const Model& model, const StepPlan& plan, State& state, Wor
                 model.settings.restitution_threshold_m_s};
   if (model.settings.most_impacts > 0)
     sky.most_impacts = static_cast<std::size_t>(model.settings.most_impacts);
-  if (model.forces.act())
+  const bool changes = model.forces.gravity && !state.overrides.gravity;
+  if (model.forces.act() || changes)
     sky.acting.further = [&](std::size_t body, double time_s, const Vec3& place, const Vec3& velocity) {
-      return acceleration_by_forces(model, bodies, body, {place, velocity, time_s}, gravity);
+      const Vec3 now = changes ? gravity_at(model, state, time_s) : gravity;
+      const Vec3 change = now - gravity;
+      if (!model.forces.act()) return change;
+      return Vec3(change + acceleration_by_forces(model, bodies, body, {place, velocity, time_s}, now));
     };
 
   if (!w.flight) w.flight = std::make_shared<FlightWorkspace>();
