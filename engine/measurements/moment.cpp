@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "engine/geometry/extent.h"
 #include "engine/simulation/subsystems/bonds.h"
 
 namespace scree {

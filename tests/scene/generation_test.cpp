@@ -558,7 +558,7 @@ TEST(GeneratedScene, TotalMassOfUnequalBodies) {
   const auto says = [&](const std::string& rest, const char* words) {
     return problem(rest).find(words) != std::string::npos;
   };
-  EXPECT_TRUE(says("generate = \"random\"\ntotal_mass = 0.001\n", "less than half the mass of one body"));
+  EXPECT_TRUE(says("generate = \"random\"\ntotal_mass = 0.001\n", "less than half of one body"));
   EXPECT_TRUE(says("generate = \"lattice\"\ntotal_mass = 1e6\n", "total_mass: is too large"));
   EXPECT_TRUE(says("generate = \"random\"\ntotal_mass = 900\n", "total_mass: is too large"));
   EXPECT_TRUE(says("generate = \"random\"\ntotal_mass = 1\ncount = 3\n", "cannot be combined with count"));

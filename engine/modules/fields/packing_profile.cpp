@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/geometry/extent.h"
-
 namespace scree {
 
 double part_below(double above, double h) {
