@@ -213,6 +213,7 @@ TEST(Clump, DoesNotDependOnTheGivenFrame) {
     }
     const Clump c = made(members), d = made(again);
     EXPECT_NEAR(c.volume, d.volume, 4e-9 * c.volume);
+    if (c.members.size() < members.size()) continue;  // one lies within another: it is left out
     std::array<std::pair<double, int>, 3> of_c, of_d;
     for (int k = 0; k < 3; ++k) {
       of_c[k] = {c.inertia_per_mass[k], k};
