@@ -10,8 +10,10 @@ MEASURES = ("Elastic spheres (Hertz) without friction, pressed together slowly: 
             "a body without rattlers Z = 6 + Z_0 (φ - φ_J)^(1/2). φ_J is where p^(2/3), taken as linear, is zero.")
 SOURCES = ["C. S. O'Hern, L. E. Silbert, A. J. Liu, S. R. Nagel 2003, Phys. Rev. E 68, 011306. "
            "doi:10.1103/PhysRevE.68.011306 (φ_J = 0.639 - 0.12 N^(-0.47) ± 0.16 N^(-0.55); Z_0 = 7.7 ± 0.5; 3/2; 1/2)"]
-SHORT = Form(points=[{"rate": 0.02}], seeds=3, seconds=15)
-FULL = Form(grid={"rate": [0.02, 0.005], "time_step": [0.001, 0.0005]}, set={"count": 2000}, seeds=3, seconds=3600, known_misses={
+SHORT = Form(points=[{"rate": 0.02}], seeds=3, seconds=15, known_misses={
+    "exponent of the contacts, rate 0.02": "by the rate: 0.574 with 2,000 spheres, and 0.546 four times slower"})
+FULL = Form(grid={"rate": [0.02, 0.005], "time_step": [0.001, 0.0005]}, set={"count": 2000}, seeds=3,
+            seconds=3600, known_misses={
     "exponent of the contacts, rate 0.02, time_step 0.001": "0.574, and 0.546 four times slower",
     **{f"φ_J, rate {rate}, time_step {step}": "denser than a quench: 0.639 at a rate of 0.02 /s, 0.642 four times slower"
        for rate in (0.02, 0.005) for step in (0.001, 0.0005)}})
