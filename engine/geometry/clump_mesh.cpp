@@ -91,10 +91,9 @@ SurfaceMesh surface_mesh(const Clump& clump, int fineness) {
   const SurfaceMesh sphere = unit_sphere_mesh(fineness);
   SurfaceMesh mesh;
   for (std::size_t i = 0; i < clump.members.size(); ++i) {
-    if (holder(clump.members, i)) continue;
     MemberMesh member(clump.members[i], sphere);
     for (std::size_t j = 0; j < clump.members.size(); ++j) {
-      if (j != i && !holder(clump.members, j)) member.cut(clump.members[j], static_cast<int>(j));
+      if (j != i) member.cut(clump.members[j], static_cast<int>(j));
     }
     member.append_to(mesh);
   }
