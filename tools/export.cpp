@@ -103,6 +103,10 @@ fs::path write_format(const Format& format, const ExportOptions& options, const 
 void check_output(const Format& format, const ExportOptions& options, const io::RunFolder& run) {
   const fs::path path = options.output.empty() ? run.path / format.file : options.output;
   if (format.text) return expect_writable(path, {io::own_files(run), options.overwrite});
+  std::error_code none;
+  if (std::string_view(format.name) != "vtkhdf" && fs::equivalent(path, run.path, none))
+    throw CLI::ValidationError("-o",
+                               fmt::format("{} is the run's own folder; give another one", path.string()));
   if (std::string_view(format.name) != "vtkhdf") return expect_new(path, options);
   for (const fs::path& file : {io::RunFolder{path}.bodies_hdf(), io::RunFolder{path}.contacts_hdf()})
     expect_new(file, options);

@@ -91,6 +91,8 @@ std::vector<Source> sources_of(const io::RunFolder& run) {
 const Source& find_source(const std::vector<Source>& all, const std::string& name) {
   const auto found = std::ranges::find(all, name, &Source::name);
   if (found != all.end()) return *found;
+  if (name == "time_s")
+    throw CLI::ValidationError("MEASURE", "time_s is the axis of all columns over time: leave it out");
   std::vector<std::string> names;
   for (const Source& s : all) names.push_back(s.name);
   const std::string near = io::did_you_mean(name, names);
@@ -150,6 +152,14 @@ Points averaged(const Points& curve, const std::vector<double>& time, double wid
 /// many points; over another column if one is given.
 Points drawn(const io::RunFolder& run, const std::vector<Source>& all, const Source& source,
              const PlotOptions& options) {
+  if (source.x != "time_s")
+    for (const auto& [name, is_given] :
+         {std::pair{"--x", !options.x.empty()}, std::pair{"--from", options.from.has_value()},
+          std::pair{"--until", options.until.has_value()}, std::pair{"--average", options.average > 0.0}})
+      if (is_given)
+        throw CLI::ValidationError(
+            name,
+            fmt::format("cannot be used with '{}', which is over {}, not over time", source.name, source.x));
   const Points recorded = points_of(run, source);
   const std::vector<double> x =
       options.x.empty() ? recorded.x : at_places(points_of(run, find_source(all, options.x)), recorded.x);
@@ -197,16 +207,16 @@ std::vector<std::string> usual_names(const std::vector<Source>& all) {
   return names;
 }
 
-std::string name_of(const io::RunFolder& run) {
-  return fs::absolute(run.path).lexically_normal().filename().string();
-}
-
 int plot(const PlotOptions& options) {
   std::vector<io::RunFolder> runs;
   std::vector<std::string> names;
   sort_arguments(options, runs, names);
   std::vector<std::vector<Source>> sources;
-  for (const io::RunFolder& run : runs) sources.push_back(sources_of(run));
+  for (const io::RunFolder& run : runs) {
+    sources.push_back(sources_of(run));
+    if (sources.back().empty())
+      throw io::ReadError(fmt::format("{}: no run in it: it has no tables", run.path.string()));
+  }
   if (options.list) {
     for (const Source& s : sources[0]) show(s.name + "\n");
     return exit_ok;
@@ -214,6 +224,8 @@ int plot(const PlotOptions& options) {
   const fs::path path = options.output.empty() ? runs[0].path / "plot.svg" : options.output;
   expect_writable(path, {io::own_files(runs[0]), options.overwrite});
   if (names.empty()) names = usual_names(sources[0]);
+  const std::vector<std::string> of_runs = names_of(runs);
+  bool is_empty = true;
   std::vector<io::Panel> panels;
   std::vector<std::pair<std::string, std::string>> kinds;  // [panel] unit and quantity
   for (const std::string& name : names) {
@@ -239,15 +251,17 @@ int plot(const PlotOptions& options) {
     }
     for (std::size_t r = 0; r < runs.size(); ++r) {
       Points curve = drawn(runs[r], sources[r], find_source(sources[r], name), options);
-      panel->curves.push_back({runs.size() > 1 ? name_of(runs[r]) + ": " + name : name, std::move(curve.x),
+      is_empty = is_empty && curve.x.empty();
+      panel->curves.push_back({runs.size() > 1 ? of_runs[r] + ": " + name : name, std::move(curve.x),
                                std::move(curve.y), io::Line::plain});
     }
   }
+  if (is_empty && (options.from || options.until))
+    throw CLI::ValidationError(options.from ? "--from" : "--until", "the run has no values in these times");
   for (io::Panel& panel : panels)
     if (panel.curves.size() == 1) panel.curves[0].label.clear();  // it is in the title
   std::string title = options.title;
-  for (const io::RunFolder& run : runs)
-    if (options.title.empty()) title += (title.empty() ? "" : ", ") + name_of(run);
+  if (title.empty()) title = fmt::format("{}", fmt::join(of_runs, ", "));
   io::write_plot(path, title, panels);
   if (!options.quiet) show(path.string() + "\n");
   return exit_ok;
@@ -275,7 +289,7 @@ void add_plot(CLI::App& app, std::function<int()>& action) {
   command->add_option("--from", options->from, "Earliest time, s")->check(number_in(any_number));
   command->add_option("--until", options->until, "Latest time, s")->check(number_in(any_number));
   command->add_option("--average", options->average, "Length of intervals over which means are plotted, s")
-      ->check(number_in(positive));
+      ->check(number_in({.low = 1e-9, .high = 1e9}));
   command->add_option("--log", options->log, "Logarithmic axes")->check(one_of({"x", "y", "xy"}));
   command->add_option("--title", options->title, "Title (default: the names of the runs)");
   command->add_flag("--list", options->list, "Only list the names of all columns that can be plotted");

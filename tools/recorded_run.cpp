@@ -56,6 +56,24 @@ io::RunFolder find_run(const fs::path& path) {
                                   near.empty() ? "" : "; ", near));
 }
 
+std::vector<std::string> names_of(const std::vector<io::RunFolder>& runs) {
+  std::vector<fs::path> paths;
+  for (const io::RunFolder& run : runs) {
+    paths.push_back(fs::absolute(run.path).lexically_normal());
+    if (!paths.back().has_filename()) paths.back() = paths.back().parent_path();  // it ended with a slash
+  }
+  std::vector<std::string> names;
+  for (const fs::path& path : paths) {
+    const auto has_its_name = [&](const fs::path& other) {
+      return other != path && other.filename() == path.filename();
+    };
+    names.push_back(std::ranges::any_of(paths, has_its_name)
+                        ? (path.parent_path().filename() / path.filename()).string()
+                        : path.filename().string());
+  }
+  return names;
+}
+
 io::TrajectoryReader open_trajectory(const io::RunFolder& folder) {
   if (!fs::exists(folder.trajectory())) {
     throw io::ReadError(fmt::format("{}: there is no {} in it; runs write it unless output.hdf5 is false",

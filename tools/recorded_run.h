@@ -19,6 +19,9 @@ void add_run_folder(CLI::App& command, std::filesystem::path& folder);
 /// folder.
 io::RunFolder find_run(const std::filesystem::path& path);
 
+/// Names of runs for people: those of their folders; where two are equal, with the folders that hold them.
+std::vector<std::string> names_of(const std::vector<io::RunFolder>& runs);
+
 /// Its trajectory, with at least one frame; otherwise throws ReadError.
 io::TrajectoryReader open_trajectory(const io::RunFolder& folder);
 

@@ -112,6 +112,21 @@ io::PictureOptions picture_options(const RenderOptions& options, const io::Traje
   if (picture.up && picture.up->isZero())
     throw CLI::ValidationError("--up", "must not be zero (value 0 0 0)");
   if (picture.field != io::chosen_field) require_field(reader.run(), "--color", picture.field);
+  if (picture.chains && picture.field != io::chosen_field)
+    throw CLI::ValidationError("--color",
+                               "cannot be used with --chains: the rods have the colours, by their forces");
+  if (picture.chains && picture.range && !((*picture.range)[0] > 0.0))
+    throw CLI::ValidationError(
+        "--range", fmt::format("the forces of --chains are on a logarithmic bar: LOW must be positive "
+                               "(value {:g})",
+                               (*picture.range)[0]));
+  const std::vector<io::RecordedField> fields = io::recorded_fields(reader.run());
+  const io::RecordedField* const field = io::find_field(fields, picture.field);
+  if (picture.range && !picture.chains && field != nullptr && !field->categories.empty())
+    throw CLI::ValidationError("--range",
+                               fmt::format("cannot be used with '{}', which is no number", picture.field));
+  if (options.no_walls && io::wall_quantity(picture.field))
+    throw CLI::ValidationError("--no-walls", fmt::format("'{}' colours the walls", picture.field));
   require_boundaries(reader.run(), "--glass", picture.looks.glass);
   require_boundaries(reader.run(), "--opaque", picture.looks.metal);
   return picture;
@@ -181,6 +196,7 @@ class Target {
       std::error_code error;
       fs::create_directories(folder_, error);
       if (error) throw io::WriteError(fmt::format("cannot write {}: {}", folder_.string(), error.message()));
+      remove_old_pictures(options.output.empty() || options.overwrite);
     }
     const bool evens_out = film_only && options.pictures == 0 && are_uneven(reader, frames);
     times_ = picture_times(reader, frames,
@@ -193,6 +209,10 @@ class Target {
       spdlog::warn("no film: ffmpeg is not in PATH (Debian: ffmpeg)");
       return;
     }
+    if (!film_only && options.pictures == 0 && are_uneven(reader, frames))
+      spdlog::warn(
+          "film.mp4 shows each frame for the same time, but the frames are not evenly spaced in time; "
+          "`-o film.mp4` draws pictures at even times");
     film_ = std::make_unique<io::Film>(film_path_, picture.width, picture.height,
                                        film_rate(times_, options.speed));
   }
@@ -213,6 +233,21 @@ class Target {
   }
 
  private:
+  /// Those of an earlier job with other frames would stand between the new ones.
+  void remove_old_pictures(bool is_allowed) const {
+    std::vector<fs::path> old;
+    for (const fs::directory_entry& file : fs::directory_iterator(folder_)) {
+      const std::string name = file.path().filename().string();
+      if ((name.starts_with("frame_") && name.ends_with(".png")) || name == "film.mp4")
+        old.push_back(file.path());
+    }
+    if (!old.empty() && !is_allowed)
+      throw io::WriteError(
+          fmt::format("{} holds pictures of an earlier job ({}, ...); --overwrite replaces them",
+                      folder_.string(), old.front().filename().string()));
+    for (const fs::path& file : old) fs::remove(file);
+  }
+
   std::vector<double> times_;
   fs::path single_, folder_, film_path_;
   std::unique_ptr<io::Film> film_;
@@ -375,7 +410,7 @@ void add_render(CLI::App& app, std::function<int()>& action) {
   command->add_flag("--no-outlines", options->no_outlines,
                     "Do not draw the edges of periodic cells, inlets, outlets and the domain");
   command->add_flag("--images", options->picture.images,
-                    "Draw periodic images of the bodies around the cell, up to half a cell away");
+                    "Draw periodic images of the bodies around the cell, up to a quarter of a cell away");
   command->add_flag("--no-labels", options->no_labels,
                     "Do not draw name, time, colour bar, scale bar and axes");
   add_threads(*command, options->threads);

@@ -48,7 +48,7 @@ int report(const PageOptions& options) {
   if (!options.beside.empty()) {
     const io::RunFolder other = find_run(options.beside);
     page = io::beside_page(page, page_of(other, options),
-                           run.path.filename().string() + " | " + other.path.filename().string());
+                           fmt::format("{}", fmt::join(names_of({run, other}), " | ")));
   }
   io::write_whole_file(path, page);
   if (!options.quiet)

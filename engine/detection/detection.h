@@ -57,7 +57,9 @@ struct DetectionInput {
   /// Fills the filter; called when all bodies have their slots, those of the halo too. Empty: none is
   /// filtered.
   std::function<void(CollisionFilter&)> fill_filter = {};
-  Halo* halo = nullptr;  // of a rank; null: there are no other bodies
+  Halo* halo = nullptr;        // of a rank; null: there are no other bodies
+  bool finds_unmoved = false;  // contacts of bodies that cannot move, too: they may be bonded
+  double motion_s = 0.0;       // s, about time_s: boundaries move with their mean velocities; 0: time_step_s
 };
 
 struct DetectionReport {

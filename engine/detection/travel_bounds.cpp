@@ -105,13 +105,16 @@ void prepare_block(const DetectionInput& in, const PlacedShapes& placed, const B
   }
 }
 
-/// Bodies that cannot move have no contacts with each other; contacts among ghosts are not found here.
-void mark_unmoved(const Bodies& bodies, const Halo* halo, std::vector<std::uint8_t>& unmoved) {
+/// Bodies that cannot move have no contacts with each other, unless they are asked for; contacts among ghosts
+/// are not found here.
+void mark_unmoved(const DetectionInput& in, std::vector<std::uint8_t>& unmoved) {
+  const Bodies& bodies = in.bodies;
+  const Halo* const halo = in.halo;
   constexpr std::uint8_t ghost = 1, still = 2;
   unmoved.assign(halo != nullptr ? bodies.size() : bodies.part.size(), 0);
   if (halo != nullptr)
     std::fill(unmoved.begin() + static_cast<std::ptrdiff_t>(halo->own_bodies()), unmoved.end(), ghost);
-  for (std::size_t i = 0; i < unmoved.size(); ++i)
+  for (std::size_t i = 0; i < unmoved.size() && !in.finds_unmoved; ++i)
     if (bodies.is_asleep(i) || bodies.is_carried(i)) unmoved[i] |= still;
 }
 
@@ -139,7 +142,7 @@ namespace {
 void make_room_for_bodies(const DetectionInput& in, DetectionWorkspace& w) {
   const std::size_t n = in.bodies.size();
   w.boxes.resize(n);
-  mark_unmoved(in.bodies, in.halo, w.unmoved);
+  mark_unmoved(in, w.unmoved);
   if (!in.shapes.clumps().empty()) number_members(in, w);
   w.reach.resize(n);
   w.ellipsoids.resize(n);
@@ -218,9 +221,10 @@ bool widen_boxes(DetectionWorkspace& w) {
 void place_boundaries(const DetectionInput& in, DetectionWorkspace& w) {
   w.boundaries.clear();
   w.guards.clear();
+  const double motion_s = in.motion_s > 0.0 ? in.motion_s : in.time_step_s;
   for (std::size_t k = 0; k < in.boundaries.size(); ++k) {
     const PlacedBoundary& placed = w.boundaries.emplace_back(
-        place(in.boundaries[k], boundary_pose_of(in.boundary_pose, k), in.time_s, in.time_step_s));
+        place(in.boundaries[k], boundary_pose_of(in.boundary_pose, k), in.time_s, motion_s));
     DetectionWorkspace::Guard guard{
         {Vec3::Zero(), Vec3::Zero()},
         Vec3::Constant(-infinity),

@@ -80,16 +80,22 @@ class Collector {
     }
   }
 
-  /// Last, the least deep first. A face whose place is not in the body: its patch reaches into the body, and
-  /// no edge or vertex of it is less deep, else the body is beside it. The far side of an edge or a vertex:
-  /// if there is no other contact.
+  /// Last, the least deep first. A face: no adjoining one that the body touches from the other side is less
+  /// deep, else the body is on that one, beyond the ridge between the two. If the face's place is not in the
+  /// body: its patch reaches into the body, and no edge or vertex of it is less deep, else the body is beside
+  /// it. The far side of an edge or a vertex: if there is no other contact.
   void decide_doubts(const Vec3& low, const Vec3& high) {
-    if (in_doubt_.empty()) return;
+    const auto is_deep_face = [](const auto& f) { return f.second < mesh_edge && f.first.distance < 0.0; };
+    if (in_doubt_.empty() && std::ranges::count_if(found, is_deep_face) < 2) return;
     std::ranges::sort(in_doubt_, [](const auto& a, const auto& b) {
       return a.first.distance != b.first.distance ? a.first.distance > b.first.distance : a.second < b.second;
     });
     std::vector<std::int32_t> near;
     triangles_near(m_, low, high, [&](std::int32_t t) { near.push_back(t); });
+    std::vector<std::uint32_t> beyond;
+    for (const auto& f : found)
+      if (is_deep_face(f) && is_beyond_a_ridge(f.first, f.second, near)) beyond.push_back(f.second);
+    std::erase_if(found, [&](const auto& f) { return std::ranges::count(beyond, f.second) > 0; });
     const auto rivals = [&](std::uint32_t feature, auto&& is_rival) {
       return std::ranges::any_of(found, [&](const auto& f) {
         return is_rival(f.first) && std::ranges::any_of(near, [&](std::int32_t t) {
@@ -104,7 +110,9 @@ class Collector {
         const bool reaches =
             std::ranges::any_of(near, [&](std::int32_t t) { return has(t, feature) && reaches_in(t); });
         if (!reaches) continue;
-        if (rivals(feature, [&](const Touch& f) { return f.distance > touch.distance && f.distance < 0.0; }))
+        if (rivals(feature,
+                   [&](const Touch& f) { return f.distance > touch.distance && f.distance < 0.0; }) ||
+            is_beyond_a_ridge(touch, feature, near))
           continue;
       } else if (rivals(feature, [](const Touch&) { return true; })) {
         continue;
@@ -149,6 +157,29 @@ class Collector {
     if (feature < mesh_edge) return m_.patch[triangle] == number;
     return std::ranges::count(feature < mesh_vertex ? m_.edge_of[triangle] : m_.triangles[triangle], number) >
            0;
+  }
+
+  bool share_corner(std::int32_t a, std::int32_t b) const {
+    return std::ranges::any_of(m_.triangles[a],
+                               [&](std::int32_t p) { return std::ranges::count(m_.triangles[b], p) > 0; });
+  }
+  bool is_on_front(const Touch& t, std::int32_t triangle) const {
+    return t.normal.dot(m_.normals[triangle]) > 0.0;
+  }
+  bool is_beyond_a_ridge(const Touch& touch, std::uint32_t feature,
+                         const std::vector<std::int32_t>& near) const {
+    return std::ranges::any_of(found, [&](const auto& f) {
+      const auto& [other_touch, other_feature] = f;
+      if (other_feature >= mesh_edge ||
+          !(other_touch.distance > touch.distance && other_touch.distance < 0.0))
+        return false;
+      return std::ranges::any_of(near, [&](std::int32_t t) {
+        return has(t, feature) && std::ranges::any_of(near, [&](std::int32_t o) {
+                 return has(o, other_feature) && share_corner(t, o) &&
+                        is_on_front(touch, t) != is_on_front(other_touch, o);
+               });
+      });
+    });
   }
 
   /// A point where the ellipsoid is the unit ball.

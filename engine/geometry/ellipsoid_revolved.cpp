@@ -157,9 +157,16 @@ class Collector {
     if (!g_.centre.isZero(0.0)) look(g_.centre.normalized());
   }
 
-  /// Last, the least deep first. A segment's place that is not in the body: the segment reaches into the body
-  /// elsewhere, and no corner of it is less deep, else the body is beside it.
+  /// Last, the least deep first. No adjoining segment that the body touches from the other side is less deep,
+  /// else the body is on that one, beyond the ridge between the two. A segment whose place is not in the
+  /// body: it reaches into the body elsewhere, and no corner of it is less deep, else the body is beside it.
   void decide_doubts() {
+    std::vector<std::uint32_t> beyond;
+    for (const auto& [touch, name] : found)
+      if (name / per_element < s_.segments.size() && touch.distance < s_.rounding &&
+          is_beyond_a_ridge(touch, name / per_element))
+        beyond.push_back(name);
+    std::erase_if(found, [&](const auto& f) { return std::ranges::count(beyond, f.second) > 0; });
     std::ranges::sort(in_doubt_, [](const Doubt& a, const Doubt& b) {
       return a.touch.distance != b.touch.distance ? a.touch.distance > b.touch.distance
                                                   : a.element < b.element;
@@ -169,10 +176,10 @@ class Collector {
       const std::array<std::size_t, 2> ends{d.element, (d.element + 1) % s_.corners.size()};
       const bool is_less_deep = std::ranges::any_of(found, [&](const auto& f) {
         const std::size_t of = f.second / per_element;
-        return f.first.distance < rounding && f.first.distance > d.touch.distance &&
-               (of == s_.segments.size() + ends[0] || of == s_.segments.size() + ends[1]);
+        if (!(f.first.distance < rounding && f.first.distance > d.touch.distance)) return false;
+        return of == s_.segments.size() + ends[0] || of == s_.segments.size() + ends[1];
       });
-      if (is_less_deep) continue;
+      if (is_less_deep || is_beyond_a_ridge(d.touch, d.element)) continue;
       const bool reaches = d.is_middle_over ||
                            std::ranges::any_of(ends, [&](std::size_t k) { return reaches_in(k, rounding); });
       if (!reaches) continue;
@@ -185,6 +192,26 @@ class Collector {
 
  private:
   bool is_near(const Touch& t) const { return t.distance <= margin_ && t.distance >= -depth_; }
+
+  bool adjoin(std::size_t a, std::size_t b) const {
+    const std::size_t n = s_.segments.size();
+    return a < n && (a + 1 == b || b + 1 == a || (s_.closed && (a + b + 1 == n) && (a == 0 || b == 0)));
+  }
+  /// Does a touch look at the left side of its segment, seen along the profile?
+  bool is_on_left(const Touch& t, std::size_t segment) const {
+    const Vec2 along = s_.segments[segment].along;
+    const double radius = t.at.head<2>().norm(),
+                 outwards = radius > 0.0 ? t.normal.head<2>().dot(t.at.head<2>()) / radius : 0.0;
+    return along[0] * t.normal[2] > along[1] * outwards;
+  }
+
+  bool is_beyond_a_ridge(const Touch& touch, std::size_t segment) const {
+    return std::ranges::any_of(found, [&](const auto& f) {
+      const std::size_t of = f.second / per_element;
+      return f.first.distance < s_.rounding && f.first.distance > touch.distance && adjoin(of, segment) &&
+             is_on_left(f.first, of) != is_on_left(touch, segment);
+    });
+  }
 
   /// Does a normal of a corner point away from the segments that meet there?
   bool is_free(std::size_t corner, const Vec2& normal) const {

@@ -180,7 +180,6 @@ class Balance {
                                  std::vector<BoundaryLoad>& loads, std::vector<SurfaceTouch>& touches) const {
     const ContactTerms& terms = terms_[c];
     Contact& contact = contacts_[c];
-    const bool was_active = contact.is_active();
     const Edge edge = edges_[c];
     const auto body_a = static_cast<std::size_t>(edge.a), body_b = static_cast<std::size_t>(edge.b);
     const ContactSpring* const spring = springs_ == nullptr ? nullptr : springs_ + c;
@@ -253,14 +252,10 @@ class Balance {
     surface.pressing = std::max(0.0, pressing);
     surface.shearing = std::sqrt(dot(across, across));
     surface.friction_work = rubbed;
-    surface.sliding = surface.pressing * std::sqrt(dot(along, along));
-    // A bridge that pulls is no impact: the surfaces must press now, and must not have pressed before.
-    const bool is_new =
-        pressing > 0.0 && (spring != nullptr && spring->acts ? !(spring->normal_before > 0.0) : !was_active);
-    if (const double approach = -double{p_.approach[c]}; is_new && approach > impact_speed_) {
-      surface.impacts = 1.0;
-      surface.impact_energy = 0.5 * approach * approach / normal_response(terms, edge, response_);
-    }
+    const double by_spring = spring != nullptr ? spring->stored_along() : 0.0;
+    surface.sliding =
+        sliding(terms, n, along, surface.pressing, std::max(0.0, -dot(across, along) - by_spring));
+    add_impact(c, pressing, 2.0 * dot(slip, n), surface);
     load.surface += surface;
     if (!has_cells_) return;
     const std::size_t k = boundary_of(contact.key.b);
@@ -271,6 +266,29 @@ class Balance {
                                double{contact.length},
                                {to_vec3(on_b), surface}},
                               cell_, placed_[k], boundaries_[k].centre));
+  }
+
+  /// (W1): the sum of p_n |v_t| over the time in which the surfaces slide, J/friction; friction's work, J.
+  SCREE_INLINE static double sliding(const ContactTerms& terms, Vector4 n, Vector4 along, double pressing,
+                                     double work) {
+    const double way = std::sqrt(dot(along, along));
+    if (!(terms.friction > 0.0)) return pressing * way;
+    const Vector4 t1 = first_tangent(terms);
+    const double v1 = dot(along, t1), v2 = double{terms.tangent_ratio} * dot(along, cross(n, t1)),
+                 scaled = std::sqrt(v1 * v1 + v2 * v2);
+    return scaled > 0.0 ? work * way / (terms.friction * scaled) : 0.0;
+  }
+
+  /// (W2); `both`: the sum of the normal velocities before and after, m/s.
+  SCREE_INLINE void add_impact(std::size_t c, double pressing, double both, SurfaceLoad& surface) const {
+    const double approach = -double{p_.approach[c]}, after = both + approach;
+    if (!(pressing > 0.0 && approach > impact_speed_)) return;
+    if (after >= -impact_speed_) surface.impacts = 1.0;
+    const double still = std::max(0.0, -after), leaving = std::max(0.0, after);
+    const double of_body = 0.5 * (approach * approach - still * still) /
+                           normal_response(terms_[c], edges_[c], response_),
+                 taken = 0.5 * pressing * (approach + still) * approach / (approach + leaving);
+    surface.impact_energy = std::max(0.0, std::min(of_body, taken));
   }
 
   /// The impulses (normal one p_n, including impacts) minus the share that stopped an impact, over the

@@ -37,23 +37,26 @@ double largest(const std::vector<Vec3>& vectors) {
 /// The range and time of the contact search.
 struct Outlook {
   double middle_s, interval_s;
+  double motion_s;     // about the middle: boundaries move with their mean velocities over it
   double reach = 0.0;  // m
+  bool bonds_are_due = false;
 };
 
 /// Finds contacts in the middle of an interval, if they are relevant for it or their gap is within reach;
 /// wakes sleeping bodies that a moving boundary reaches.
 void detect(const Model& model, State& state, const Outlook& outlook, Workspace& w, StepReport& report) {
-  const auto& [middle_s, interval_s, reach] = outlook;
+  const auto& [middle_s, interval_s, motion_s, reach, bonds_are_due] = outlook;
   const double by_forces = most(state.bodies.ranks, largest(w.body_acceleration));
   const double free_speed =
       (w.gravity.norm() + by_forces) * interval_s + speed_across_cell(model, state.bodies, interval_s, w);
   const auto fill_filter = [&](CollisionFilter& filter) { list_bonded(model, state, w, filter); };
   do {
     Halo* const halo = w.decomposition ? w.decomposition->attach_halo(w.cell, state) : nullptr;
-    const DetectionReport found = find_contacts(
-        {model.shapes, state.bodies, model.boundaries, middle_s, interval_s, free_speed, w.boundary_pose,
-         w.cell, std::max(model.materials.farthest_bridge(), reach), std::cref(fill_filter), halo},
-        w.detection, {state.contacts, state.cached_normals, state.cached});
+    const DetectionReport found =
+        find_contacts({model.shapes, state.bodies, model.boundaries, middle_s, interval_s, free_speed,
+                       w.boundary_pose, w.cell, std::max(model.materials.farthest_bridge(), reach),
+                       std::cref(fill_filter), halo, bonds_are_due, motion_s},
+                      w.detection, {state.contacts, state.cached_normals, state.cached});
     if (halo != nullptr) w.decomposition->detach_halo();
     report.candidates = total(state.bodies.ranks, found.candidates);
     report.narrow_phase_failures += total(state.bodies.ranks, found.failures);
@@ -61,15 +64,26 @@ void detect(const Model& model, State& state, const Outlook& outlook, Workspace&
   if (model.materials.are_elastic()) pass_springs_on(state);
 }
 
+/// Boundaries of contacts that move on: in the middle of the interval, with their mean velocities over
+/// motion_s.
+void move_boundaries_on(const Model& model, double middle_s, double motion_s, Workspace& w) {
+  for (std::size_t k = 0; k < w.detection.boundaries.size(); ++k) {
+    const BoundaryPose pose = boundary_pose_of(w.boundary_pose, k);
+    if (pose.moves()) w.detection.boundaries[k] = place(model.boundaries[k], pose, middle_s, motion_s);
+  }
+}
+
 /// Energetic impacts, before gravity and lasting contacts act: the solution starts from the velocities after
 /// them.
 void collision_impulse(const Model& model, const Bodies& bodies, double h, Workspace& w) {
   w.impact.clear();
+  w.row_impact.clear();
   if (model.settings.restitution_law != RestitutionLaw::energetic) return;
   const std::vector<std::uint8_t> prevented = prevented_impacts(model, h, w);
   std::vector<Twist>& velocity = w.problem.free_velocity;
   velocity = w.before;
-  resolve_impacts(w.problem, {h, model.settings.restitution_threshold_m_s, prevented}, velocity, w.impact);
+  resolve_impacts(w.problem, {h, model.settings.restitution_threshold_m_s, prevented}, velocity, w.impact,
+                  w.row_impact);
   for_each_index(bodies.size(), grain_light, [&](std::size_t i) {
     if (!w.problem.is_moved(i)) return;
     velocity[i].linear += h * acceleration(w, i);
@@ -90,6 +104,7 @@ bool resolve(const Model& model, State& state, const Interval& interval, Workspa
   solved = solve_with_restitution(model, h, w);
   set_cell_rate(CellRate::after, w);
   const bool corrected = split ? correct_positions(w.problem, settings, h, w.solver, w.solution) : true;
+  for (std::size_t r = 0; r < w.row_impact.size(); ++r) w.solution.row_impulse[r] += w.row_impact[r];
   return corrected;
 }
 
@@ -133,9 +148,11 @@ bool find_and_solve(const IntervalParts& in, const IntervalTimes& times, bool fi
   StepReport& report = result.report;
   w.broken.clear();
   w.formed.reset();
-  const double middle = times.middle_s(), h = times.h, outlook = times.to_next_s() * model.settings.substeps;
+  const double middle = times.middle_s(), h = times.h, motion = times.to_next_s(),
+               outlook = motion * model.settings.substeps;
   if (find && bonds_are_due(model, state, times.begin_s)) {
-    detect(model, state, {middle, outlook, reach_of_bonds(model, state, times.begin_s)}, w, report);
+    detect(model, state, {middle, outlook, motion, reach_of_bonds(model, state, times.begin_s), true}, w,
+           report);
     if (w.decomposition) w.decomposition->attach_halo(w.cell, state);  // the ghosts of the detection
     form_bonds(model, times.begin_s, w, state, result);
     if (w.decomposition) {
@@ -145,7 +162,10 @@ bool find_and_solve(const IntervalParts& in, const IntervalTimes& times, bool fi
   }
   for (int attempt = 0;; ++attempt) {
     if (w.decomposition) w.decomposition->leave_problem(state);
-    if (find || attempt > 0) detect(model, state, {middle, outlook}, w, report);
+    if (find || attempt > 0)
+      detect(model, state, {middle, outlook, motion}, w, report);
+    else
+      move_boundaries_on(model, middle, motion, w);
     clock.charge(report.time.detection);
     const bool corrected = resolve(model, state, {h, middle, times.to_next_s()}, w, solved);
     clock.charge(report.time.resolution);

@@ -132,12 +132,14 @@ struct Workspace {
   std::vector<ContactSpring> springs;       // [contact] if so
   std::vector<SpringMemory> spring_memory;  // the last step's
   std::vector<std::int32_t> spring_rows;    // [block of bodies + 1] first memory
-  std::vector<Vec3> impact;  // [contact], N s, contact frame: of energetic impacts; empty without
+  std::vector<Vec3> impact;        // [contact], N s, contact frame: of energetic impacts; empty without
+  std::vector<double> row_impact;  // [row], N s or N m s: the same of rows
   std::vector<std::int32_t> first_fixed;    // [block of contacts] number of fixed partners before it
   std::vector<std::int32_t> first_row;      // [block of contacts] first of its rows
   std::vector<std::uint8_t> resist;         // [contact] number of rows
   std::vector<JointPlace> joints;           // [joint]
   std::vector<BondPlace> bonds;             // [bond]
+  std::vector<std::int32_t> bonds_of_body;  // [body] number
   std::vector<BrokenBond> broken;           // in this (sub)step
   std::optional<FormedBonds> formed;        // what was there before, if bonds have formed in this (sub)step
   std::shared_ptr<FlightWorkspace> flight;  // of piecewise steps, created by the first of them

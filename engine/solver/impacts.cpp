@@ -40,6 +40,100 @@ struct Impact {
   double target = 0.0;  // work to return, J
 };
 
+/// A row of a joint or a bond that takes part in a round. It keeps its velocity, up to its compliance.
+struct Hold {
+  std::size_t row;
+  double velocity;       // m/s, to keep
+  double impulse = 0.0;  // N s
+};
+
+double velocity_of(const Row& row, const std::vector<Twist>& v) {
+  return row_velocity(row, v[static_cast<std::size_t>(row.edge.a)], v[static_cast<std::size_t>(row.edge.b)]);
+}
+
+void apply(const ContactProblem& p, const Row& row, double impulse, std::vector<Twist>& v) {
+  const auto add = [&](std::int32_t body, const Vec3& angular, double sign) {
+    const auto i = static_cast<std::size_t>(body);
+    const Twist change = answer(p.response[i], sign * impulse * row.linear, sign * impulse * angular);
+    v[i].linear += change.linear;
+    v[i].angular += change.angular;
+  };
+  add(row.edge.a, row.angular_a, 1.0);
+  add(row.edge.b, row.angular_b, -1.0);
+}
+
+/// One sweep over the rows; returns the largest change of a velocity, m/s.
+double hold(const ContactProblem& p, std::vector<Hold>& holds, std::vector<Twist>& v) {
+  double change = 0.0;
+  for (Hold& h : holds) {
+    const Row& row = p.rows[h.row];
+    const double u = velocity_of(row, v) - h.velocity + row.compliance * h.impulse, d = -u * row.inverse_w;
+    h.impulse += d;
+    apply(p, row, d, v);
+    change = std::max(change, std::abs(u) * row.length);
+  }
+  return change;
+}
+
+/// The rows through which the bodies of impacts move others at once: joints and bonds that have no limit.
+class Holders {
+ public:
+  explicit Holders(const ContactProblem& p) : p_(p) {
+    for (std::size_t r = p.contact_rows; r < p.rows.size(); ++r)
+      if (p.rows[r].is_joint()) rows_.push_back(r);
+    if (rows_.empty()) return;
+    first_.assign(p.bodies() + 1, 0);
+    each_end([&](std::size_t body, std::size_t) { ++first_[body + 1]; });
+    for (std::size_t i = 0; i < p.bodies(); ++i) first_[i + 1] += first_[i];
+    row_of_.resize(first_.back());
+    std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
+    each_end([&](std::size_t body, std::size_t r) { row_of_[next[body]++] = r; });
+  }
+
+  /// Those that connect moved bodies with the ones of these impacts, ascending.
+  std::vector<Hold> of(const std::vector<Impact>& impacts, const std::vector<Twist>& v) const {
+    std::vector<Hold> holds;
+    if (rows_.empty()) return holds;
+    std::vector<std::uint8_t> is_reached(p_.bodies(), 0);
+    std::vector<std::size_t> found, open;
+    const auto reach = [&](std::size_t body) {
+      if (is_reached[body] != 0 || !p_.is_moved(body)) return;
+      is_reached[body] = 1;
+      open.push_back(body);
+    };
+    for (const Impact& i : impacts) {
+      reach(p_.a(i.contact));
+      reach(p_.b(i.contact));
+    }
+    while (!open.empty()) {
+      const std::size_t body = open.back();
+      open.pop_back();
+      for (std::size_t k = first_[body]; k < first_[body + 1]; ++k) {
+        const Edge& edge = p_.rows[row_of_[k]].edge;
+        found.push_back(row_of_[k]);
+        reach(static_cast<std::size_t>(edge.a));
+        reach(static_cast<std::size_t>(edge.b));
+      }
+    }
+    std::ranges::sort(found);
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    for (const std::size_t r : found) holds.push_back({r, velocity_of(p_.rows[r], v)});
+    return holds;
+  }
+
+ private:
+  template <class F>
+  void each_end(F&& f) const {
+    for (const std::size_t r : rows_) {
+      f(static_cast<std::size_t>(p_.rows[r].edge.a), r);
+      f(static_cast<std::size_t>(p_.rows[r].edge.b), r);
+    }
+  }
+
+  const ContactProblem& p_;
+  std::vector<std::size_t> rows_, first_, row_of_;
+};
+
 std::vector<Impact> approaching(const ContactProblem& p, const ImpactSettings& settings,
                                 const std::vector<Twist>& v) {
   std::vector<Impact> found;
@@ -67,7 +161,8 @@ double recoverable_work(const Vec3& impulse, const Vec3& from, const Vec3& to) {
 }
 
 /// (E1): Gauss-Seidel with the exact local cone; returns the absorbed work.
-double compress(const ContactProblem& p, std::vector<Impact>& impacts, std::vector<Twist>& v) {
+double compress(const ContactProblem& p, std::vector<Impact>& impacts, std::vector<Hold>& holds,
+                std::vector<Twist>& v) {
   const double goal = accuracy * fastest(impacts);
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
     double change = 0.0;
@@ -79,6 +174,7 @@ double compress(const ContactProblem& p, std::vector<Impact>& impacts, std::vect
       apply(p, i.contact, d, v);
       change = std::max(change, (w * d).norm());
     }
+    change = std::max(change, hold(p, holds, v));
     if (change <= goal) break;
   }
   double work = 0.0;
@@ -94,9 +190,11 @@ double compress(const ContactProblem& p, std::vector<Impact>& impacts, std::vect
 
 /// Friction of maximum dissipation at the present normal impulses of the impacts, from the velocities at
 /// maximum compression; v is left at the end of the return.
-void rub(const ContactProblem& p, std::vector<Impact>& impacts, std::vector<Twist>& v) {
+void rub(const ContactProblem& p, std::vector<Impact>& impacts, std::vector<Hold>& holds,
+         std::vector<Twist>& v) {
   const double goal = accuracy * fastest(impacts);
   for (const Impact& i : impacts) apply(p, i.contact, i.restitution, v);
+  for (const Hold& h : holds) apply(p, p.rows[h.row], h.impulse, v);
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
     double change = 0.0;
     for (Impact& i : impacts) {
@@ -108,12 +206,14 @@ void rub(const ContactProblem& p, std::vector<Impact>& impacts, std::vector<Twis
       apply(p, i.contact, Vec3(0.0, next[0] - now[0], next[1] - now[1]), v);
       change = std::max(change, (w * (next - now)).norm());
     }
+    change = std::max(change, hold(p, holds, v));
     if (change <= goal) break;
   }
 }
 
 double kinetic_gain(const ContactProblem& p, const std::vector<Impact>& impacts,
-                    const std::vector<Twist>& from, const std::vector<Twist>& to, double length) {
+                    const std::vector<Hold>& holds, const std::vector<Twist>& from,
+                    const std::vector<Twist>& to, double length) {
   // Work of the impulses over the straight path: sum of r.(u_from + u_at) / 2 with u_at = u_from + length
   // (u_to - u_from) and r shortened alike.
   double gain = 0.0;
@@ -121,11 +221,16 @@ double kinetic_gain(const ContactProblem& p, const std::vector<Impact>& impacts,
     const Vec3 u = velocity_of(p, i.contact, from), change = velocity_of(p, i.contact, to) - u;
     gain += length * i.restitution.dot(u + 0.5 * length * change);
   }
+  for (const Hold& h : holds) {
+    const double u = velocity_of(p.rows[h.row], from), change = velocity_of(p.rows[h.row], to) - u;
+    gain += length * h.impulse * (u + 0.5 * length * change);
+  }
   return gain;
 }
 
 /// (E2); returns the work given back.
-double give_back(const ContactProblem& p, std::vector<Impact>& impacts, std::vector<Twist>& v) {
+double give_back(const ContactProblem& p, std::vector<Impact>& impacts, std::vector<Hold>& holds,
+                 std::vector<Twist>& v) {
   const std::vector<Twist> compressed = v;
   double target = 0.0;
   for (const Impact& i : impacts) target += i.target;
@@ -134,7 +239,7 @@ double give_back(const ContactProblem& p, std::vector<Impact>& impacts, std::vec
     if (i.target > 0.0) i.restitution[0] = p.restitution[i.contact] * i.compression[0];
   for (int k = 0; k < work_iterations; ++k) {
     v = compressed;
-    rub(p, impacts, v);
+    rub(p, impacts, holds, v);
     bool done = true;
     for (Impact& i : impacts) {
       const double work = recoverable_work(i.restitution, i.between, velocity_of(p, i.contact, v));
@@ -145,16 +250,18 @@ double give_back(const ContactProblem& p, std::vector<Impact>& impacts, std::vec
     if (done) break;
   }
   v = compressed;
-  rub(p, impacts, v);
+  rub(p, impacts, holds, v);
   // The returned energy must not exceed the target: a quadratic in the length of the path.
-  const double whole = kinetic_gain(p, impacts, compressed, v, 1.0);
+  const double whole = kinetic_gain(p, impacts, holds, compressed, v, 1.0);
   if (whole > target) {
-    const double linear = 4.0 * kinetic_gain(p, impacts, compressed, v, 0.5) - whole, square = whole - linear;
+    const double linear = 4.0 * kinetic_gain(p, impacts, holds, compressed, v, 0.5) - whole,
+                 square = whole - linear;
     double length = square > 0.0
                         ? (-linear + std::sqrt(linear * linear + 4.0 * square * target)) / (2.0 * square)
                         : target / whole;
     length = std::clamp(length, 0.0, 1.0);
     for (Impact& i : impacts) i.restitution *= length;
+    for (Hold& h : holds) h.impulse *= length;
     for (std::size_t i = 0; i < v.size(); ++i) {
       v[i].linear = compressed[i].linear + length * (v[i].linear - compressed[i].linear);
       v[i].angular = compressed[i].angular + length * (v[i].angular - compressed[i].angular);
@@ -169,15 +276,24 @@ double give_back(const ContactProblem& p, std::vector<Impact>& impacts, std::vec
 }  // namespace
 
 ImpactReport resolve_impacts(const ContactProblem& p, const ImpactSettings& settings,
-                             std::vector<Twist>& velocity, std::vector<Vec3>& impulse) {
+                             std::vector<Twist>& velocity, std::vector<Vec3>& impulse,
+                             std::vector<double>& row_impulse) {
   ImpactReport report;
   impulse.assign(p.contacts(), Vec3::Zero());
+  row_impulse.assign(p.rows.size(), 0.0);
+  const Holders holders(p);
   while (report.rounds < most_rounds) {
     std::vector<Impact> impacts = approaching(p, settings, velocity);
     if (impacts.empty()) break;
     ++report.rounds;
-    report.compression_work_J += compress(p, impacts, velocity);
-    report.returned_work_J += give_back(p, impacts, velocity);
+    std::vector<Hold> holds = holders.of(impacts, velocity);
+    report.compression_work_J += compress(p, impacts, holds, velocity);
+    for (Hold& h : holds) {
+      row_impulse[h.row] += h.impulse;
+      h = {h.row, velocity_of(p.rows[h.row], velocity)};
+    }
+    report.returned_work_J += give_back(p, impacts, holds, velocity);
+    for (const Hold& h : holds) row_impulse[h.row] += h.impulse;
     for (const Impact& i : impacts) impulse[i.contact] += i.compression + i.restitution;
   }
   return report;

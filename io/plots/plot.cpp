@@ -79,8 +79,10 @@ double largest_x(const Panel& panel) {
 }
 
 /// Style of curve k of this number of curves.
-std::string style(Line line, std::size_t k, std::size_t curves) {
+std::string style(const Curve& curve, std::size_t k, std::size_t curves) {
   constexpr double thinnest = 2.0, thicker = 2.0;  // points
+  // A line has two points.
+  const Line line = curve.x.size() == 1 ? Line::marked : curve.line;
   switch (line) {
     case Line::plain:
       return "lines linewidth 2";
@@ -119,7 +121,7 @@ std::string panel_commands(const Panel& panel, std::size_t number) {
     const std::string name = fmt::format("curve_{}_{}", number, k);
     data += data_block(panel, curve, name);
     plot += fmt::format("{}${} using 1:2 with {} linecolor rgb '{}' title {}", plot.empty() ? "plot " : ", ",
-                        name, style(curve.line, k, panel.curves.size()), colours[k % std::size(colours)],
+                        name, style(curve, k, panel.curves.size()), colours[k % std::size(colours)],
                         quoted(curve.label));
   }
   const std::string texts = "set title " + quoted(panel.title) + "\nset xlabel " + quoted(panel.x_label) +

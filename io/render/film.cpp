@@ -46,12 +46,14 @@ pid_t start(const std::filesystem::path& path, std::vector<std::string> command,
 }
 
 /// How ffmpeg codes a film with this ending. yuv420p and even sizes: what every player can show.
-std::vector<std::string> coding_of(std::string_view ending) {
+std::vector<std::string> coding_of(std::string_view ending, double frames_per_second) {
   const std::string even = "pad=ceil(iw/2)*2:ceil(ih/2)*2";
   if (ending == ".webm")
     return {"-vf", even, "-c:v", "libvpx-vp9", "-crf", "24", "-b:v", "0", "-pix_fmt", "yuv420p"};
-  if (ending == ".gif")  // 256 colours, those of this film
-    return {"-vf", "split[a][b];[a]palettegen[p];[b][p]paletteuse", "-loop", "0"};
+  if (ending == ".gif") {  // 256 colours, those of this film; players show no more than 50 pictures a second
+    const std::string colours = "split[a][b];[a]palettegen[p];[b][p]paletteuse";
+    return {"-vf", frames_per_second > 50.0 ? "fps=50," + colours : colours, "-loop", "0"};
+  }
   return {"-vf", even, "-c:v", "libx264", "-crf", "17", "-pix_fmt", "yuv420p", "-movflags", "+faststart"};
 }
 
@@ -81,7 +83,7 @@ Film::Film(std::filesystem::path path, int width, int height, double frames_per_
                                    fmt::format("{:.6g}", frames_per_second),
                                    "-i",
                                    "-"};
-  const std::vector<std::string> coding = coding_of(ending_of(path_));
+  const std::vector<std::string> coding = coding_of(ending_of(path_), frames_per_second);
   command.insert(command.end(), coding.begin(), coding.end());
   command.push_back("file:" + path_.string());  // no other protocol, nor an option
   process_ = start(path_, command, ends[0], ends[1]);

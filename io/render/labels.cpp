@@ -231,7 +231,10 @@ std::vector<double> tick_values(double low, double high, int wanted) {
     if (round * decade >= raw) step = round * decade;
   }
   std::vector<double> values;
-  for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k += 1.0) {
+  const double first = std::ceil(low / step - 1e-9);
+  for (int i = 0; i < wanted + 2; ++i) {  // rounding may take more if the numbers lie very close together
+    const double k = first + i;
+    if (!(k * step <= high + 1e-9 * step)) break;
     values.push_back(k == 0.0 ? 0.0 : k * step);
   }
   return values;

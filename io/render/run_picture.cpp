@@ -286,7 +286,11 @@ void RunPicture::add_images(std::size_t frame, Bodies& bodies, Paint& paint) con
         const Vec3 shift = lattice * Vec3(x, y, z);
         for (std::size_t i = 0; i < own; ++i) {
           const Vec3 place = bodies.position[i] + shift;
-          if (!((inverse * (place - *outlines.cell_centre)).cwiseAbs().maxCoeff() <= image_share)) continue;
+          const Vec3 share = inverse * (place - *outlines.cell_centre);
+          const auto is_near = [&](int axis) {
+            return outlines.periodic[axis] == 0 || std::abs(share[axis]) <= image_share;
+          };
+          if (!is_near(0) || !is_near(1) || !is_near(2)) continue;
           bodies.position.push_back(place);
           bodies.orientation.push_back(bodies.orientation[i]);
           bodies.shape.push_back(bodies.shape[i]);

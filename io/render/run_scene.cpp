@@ -60,8 +60,8 @@ std::array<double, 2> inner(const std::vector<Placed>& grains, double stray, con
   return {bound(low_of, false), bound(high_of, true)};
 }
 
-/// Leaves out bodies which have flown off.
-std::vector<Placed> without_flyers(std::vector<Placed> grains) {
+/// Leaves out bodies which have flown off, the farthest first, up to a share of the volume.
+std::vector<Placed> without_flyers(const std::vector<Placed>& grains) {
   std::array<std::array<double, 2>, 3> core;
   double size = 0.0, volume = 0.0, reach = 0.0, flying = 0.0;
   for (int axis = 0; axis < 3; ++axis) {
@@ -74,16 +74,26 @@ std::vector<Placed> without_flyers(std::vector<Placed> grains) {
     reach = std::max(reach, grain.half.maxCoeff());
   }
   const double room = std::max(flown * size, flown_radii * reach);
-  const auto flies = [&](const Placed& grain) {
+  std::vector<std::pair<double, std::size_t>> flyers;  // how far off
+  for (std::size_t i = 0; i < grains.size(); ++i) {
+    double off = 0.0;
     for (int axis = 0; axis < 3; ++axis) {
-      const double x = grain.position[axis];
-      if (x < core[axis][0] - room || x > core[axis][1] + room) return true;
+      const double x = grains[i].position[axis];
+      off = std::max({off, core[axis][0] - room - x, x - core[axis][1] - room});
     }
-    return false;
-  };
-  for (const Placed& grain : grains) flying += flies(grain) ? grain.volume : 0.0;
-  if (flying <= flown_share * volume) std::erase_if(grains, flies);
-  return grains;
+    if (off > 0.0) flyers.emplace_back(off, i);
+  }
+  std::ranges::sort(flyers, std::greater{});
+  std::vector<bool> leaves(grains.size(), false);
+  for (const auto& [off, i] : flyers) {
+    flying += grains[i].volume;
+    if (flying > flown_share * volume) break;
+    leaves[i] = true;
+  }
+  std::vector<Placed> kept;
+  for (std::size_t i = 0; i < grains.size(); ++i)
+    if (!leaves[i]) kept.push_back(grains[i]);
+  return kept;
 }
 
 /// Directions that cover the sphere evenly (a spiral of the golden angle).
@@ -111,7 +121,7 @@ void add_bodies(const Shapes& shapes, const Bodies& bodies, double fit, std::vec
   }
   if (grains.empty()) return;
   if (fit < 1.0) {
-    grains = without_flyers(std::move(grains));
+    grains = without_flyers(grains);
     std::array<std::array<double, 2>, 3> box;
     for (int axis = 0; axis < 3; ++axis) {
       box[axis] = inner(

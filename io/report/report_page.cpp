@@ -209,10 +209,12 @@ class PackedView {
     quaternion_.resize(first_turn + 4 * n);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto row = static_cast<std::size_t>(rows[i]);
+      bool is_seen = true;
       for (std::size_t axis = 0; axis < 3; ++axis) {
         const auto a = static_cast<Eigen::Index>(axis);
         const auto low = static_cast<float>(box_.min()[a]), size = static_cast<float>(box_.sizes()[a]);
         const float at = size > 0.0f ? (frame.position[i][a] - low) / size : 0.0f;
+        is_seen = is_seen && at > -1e-3f && at < 1.0f + 1e-3f;
         position_[first_position + axis * n + row] =
             static_cast<std::uint16_t>(std::lround(position_scale * (at > 0.0f ? std::min(at, 1.0f) : 0.0f)));
       }
@@ -220,10 +222,11 @@ class PackedView {
       // better.
       std::array<float, 4> q = frame.orientation[i];
       const std::array<float, 4>& p = last_[row];
+      if (!is_seen) q = {};
       if (q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3] < 0.0f) {
         for (float& x : q) x = -x;
       }
-      last_[row] = q;
+      if (is_seen) last_[row] = q;
       for (std::size_t c = 0; c < 4; ++c) {
         const float x = std::isfinite(q[c]) ? std::clamp(q[c], -1.0f, 1.0f) : 0.0f;
         quaternion_[first_turn + c * n + row] = static_cast<std::uint16_t>(std::lround(quaternion_scale * x));
@@ -269,14 +272,38 @@ class PackedView {
   }
 
  private:
+  /// The box of all positions, without the few that have flown so far off that the others would have too few
+  /// of the steps between 0 and position_scale; the page hides these.
   Eigen::AlignedBox3d position_box() const {
-    Eigen::AlignedBox3d box;
+    constexpr double share = 0.01, farthest = 5.0;  // of the positions; over the size of the others' box
+    std::array<std::vector<float>, 3> all;
     for (const std::size_t k : frames_) {
       for (const Vec3f& p : reader_.frame(k).position) {
-        if (p.allFinite()) box.extend(p.cast<double>());
+        if (!p.allFinite()) continue;
+        for (std::size_t axis = 0; axis < 3; ++axis) all[axis].push_back(p[static_cast<Eigen::Index>(axis)]);
       }
     }
-    return box.isEmpty() ? Eigen::AlignedBox3d(Vec3(Vec3::Zero())) : box;
+    if (all[0].empty()) return Eigen::AlignedBox3d(Vec3(Vec3::Zero()));
+    Eigen::AlignedBox3d whole, most;
+    Vec3 corners[4];
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      std::vector<float>& x = all[axis];
+      const auto a = static_cast<Eigen::Index>(axis);
+      const auto ranked = [&](double at) {
+        const auto place = x.begin() + std::lround(at * static_cast<double>(x.size() - 1));
+        std::nth_element(x.begin(), place, x.end());
+        return double{*place};
+      };
+      corners[0][a] = ranked(0.0);
+      corners[1][a] = ranked(share);
+      corners[2][a] = ranked(1.0 - share);
+      corners[3][a] = ranked(1.0);
+    }
+    whole = {corners[0], corners[3]};
+    most = {corners[1], corners[2]};
+    const double room = farthest * most.sizes().maxCoeff();
+    most = {most.min() - Vec3::Constant(room), most.max() + Vec3::Constant(room)};
+    return room > 0.0 ? whole.intersection(most) : whole;
   }
 
   void add_colours(std::size_t k, std::size_t f, const std::vector<std::int32_t>& rows) {

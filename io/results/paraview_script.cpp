@@ -187,7 +187,8 @@ place = vtk_to_numpy(bodies.GetPoints().GetData()).astype(float) if count else n
 share = (place - centre) @ np.linalg.inv(vectors)
 found, of = [], []
 for shift in itertools.product(*[(-1, 0, 1) if repeats else (0,) for repeats in PERIODIC]):
-    near = np.flatnonzero(np.all(np.abs(share + shift) <= 0.75, axis=1)) if shift != (0, 0, 0) else []
+    inside = (np.abs(share + shift) <= 0.75) | ~np.array(PERIODIC, dtype=bool)
+    near = np.flatnonzero(np.all(inside, axis=1)) if shift != (0, 0, 0) else []
     found.append(place[near] + np.asarray(shift) @ vectors)
     of.append(np.asarray(near, dtype=np.int64))
 of = np.concatenate(of)

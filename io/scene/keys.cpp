@@ -1149,7 +1149,9 @@ constexpr Key key_table[] = {
                        "folder. Values are interpolated linearly between rows, and constant before the first and "
                        "after the last row."},
     Key{.section = "motion", .name = "start", .type = number, .unit = "s",
-        .description = "Simulated time at which the motion starts."},
+        .description = "Simulated time at which the motion starts. If this lies within a step, its change of velocity "
+                       "is spread over two steps: bodies bounce off with a part of it only. Choose a multiple of "
+                       "`time_step` where that matters."},
     Key{.section = "motion", .name = "stop", .type = number, .unit = "s",
         .description = "Simulated time at which the motion stops. Default: never."},
 

@@ -259,6 +259,56 @@ class Joints(unittest.TestCase):
             self.assertLess(results.steps.energy_injected_J.sum(), 1e-9)
 
 
+class LineContacts(unittest.TestCase):
+    """Bodies given by functions that touch along a ring or a line, exactly, nearly and not quite aligned: none falls
+    through the other, and all stand at the same height, within what their tilt takes."""
+    TILTS = (0, 1e-12, 1e-9, 1e-7, 1e-5, 1e-3)
+    ROUGH = dict(STEEL, friction=0.3)
+    BOWL = dict(name="bowl", semi_axes=[1, 1, 1], perturbations=[
+        dict(type="ellipsoid", semi_axes=[0.6, 0.6, 0.6], centre=[0, 0, 0.95], weight=-0.7)])
+    TABLET = dict(name="tablet", semi_axes=[0.9, 0.9, 0], perturbations=[
+        dict(type="ellipsoid", semi_axes=[0, 0, 0.2], outside=True, weight=-0.25)])
+    ROD = dict(name="rod", semi_axes=[0, 0.345, 0.345], perturbations=[
+        dict(type="ellipsoid", semi_axes=[0.6, 0, 0], outside=True, weight=-0.4)])
+
+    def stand(self, body, bodies, **keys):
+        heights = []
+        for tilt in self.TILTS:
+            run = scree.Run(scene(materials=[self.ROUGH], bodies=bodies(tilt), **keys), threads=1)
+            run.until()
+            self.assertLess(np.linalg.norm(run.bodies.velocity[body]), 1e-4, msg=f"{tilt}")
+            heights.append(run.bodies.position[body, 2])
+        self.assertLess(max(heights) - min(heights), 2e-5, msg=f"{heights}")
+        return heights[0]
+
+    @staticmethod
+    def turned(x, y, angle):
+        return [math.cos(angle / 2), x * math.sin(angle / 2), y * math.sin(angle / 2), 0]
+
+    def test_a_bowl_stands_on_its_rim(self):
+        with tempfile.TemporaryDirectory() as folder:
+            square = [(-1, -1), (1, -1), (1, 1), (-1, 1)]
+            with open(folder + "/floor.obj", "w", encoding="ascii") as file:
+                file.write("".join(f"v {x} {y} 0\n" for x, y in square) + "f 1 2 3\nf 1 3 4\n")
+            floors = (FLOOR, dict(name="floor", type="mesh", file=folder + "/floor.obj"))
+            heights = [self.stand(0, lambda tilt: [dict(shape="bowl", size=0.1, position=[0.01, 0.02, 0.12],
+                                                        orientation=self.turned(1, 0, math.pi + tilt))],
+                                  shapes=[self.BOWL], boundaries=[floor]) for floor in floors]
+        self.assertAlmostEqual(heights[0], heights[1], delta=1e-5)
+
+    def test_a_tablet_lies_in_a_bowl(self):
+        self.stand(1, lambda aside: [dict(shape="bowl", size=0.1, position=[0, 0, 0], fixed=True),
+                                     dict(shape="tablet", size=0.04, position=[0.1 * aside, 0, 0.12])],
+                   shapes=[self.BOWL, self.TABLET])
+
+    def test_rods_lie_on_each_other(self):
+        walls = [dict(name=name, type="plane", normal=[0, side, 0], point=[0, -0.03451 * side, 0])
+                 for name, side in (("left", 1), ("right", -1))]
+        self.stand(1, lambda tilt: [dict(shape="rod", size=0.1, position=[0, 0, 0.04]),
+                                    dict(shape="rod", size=0.1, position=[0, 0, 0.12], orientation=self.turned(0, 1, tilt))],
+                   shapes=[self.ROD], boundaries=[FLOOR, *walls])
+
+
 class Steps(unittest.TestCase):
     def test_substeps_are_steps(self):
         """A ball meets the floor within a step of two substeps: it does not overlap it, as with steps of that length."""

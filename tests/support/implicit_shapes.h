@@ -38,6 +38,10 @@ inline PerturbedQuadric lentil() {
   return perturbed({1.15, 1.15, 0.4}, {{negative(ellipsoid_quadric({0.8, 0.8, infinity})), -1.5}});
 }
 /// An infinite cylinder between two planes.
+/// A round dent in a ball, about the z axis.
+inline PerturbedQuadric dented_ball() {
+  return perturbed({1, 1, 1}, {{ellipsoid_quadric(Vec3::Constant(0.6), {0, 0, 0.95}), -0.7}});
+}
 inline PerturbedQuadric tablet() {
   return {ellipsoid_quadric({0.9, 0.9, infinity}),
           {{negative(ellipsoid_quadric({infinity, infinity, 0.2})), -0.25}}};

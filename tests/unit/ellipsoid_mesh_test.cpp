@@ -295,6 +295,28 @@ TEST(EllipsoidMesh, BodyPushedThroughAFaceKeepsItsContact) {
   }
 }
 
+TEST(EllipsoidMesh, NothingIsDeeperThanTheFaceBesideAnObtuseRidge) {
+  // A body that a table holds, next to the ridge where it slopes down by 45 degrees: pushed back by its small
+  // overlap it touches nothing.
+  Random random(14);
+  const PlacedMesh mesh = placed(
+      {{-0.1, -0.1, 0}, {0, -0.1, 0}, {0, 0.1, 0}, {-0.1, 0.1, 0}, {0.07, -0.1, -0.07}, {0.07, 0.1, -0.07}},
+      {{0, 1, 2}, {0, 2, 3}, {1, 4, 5}, {1, 5, 2}});
+  for (const Ellipsoid& shape : slender_bodies(0.012)) {
+    for (int k = 0; k < 2000; ++k) {
+      const double overlap = std::pow(10.0, random.uniform(-8.0, -4.5));
+      Pose pose{Vec3::Zero(), random.rotation()};
+      const Gap at = gap(place(shape, pose), Plane{Vec3::Zero(), Vec3::UnitZ()});
+      const Vec3 lowest = at.point + 0.5 * at.distance * at.normal;  // up to sides, only x and y count
+      pose.position =
+          Vec3(-std::pow(10.0, random.uniform(-6.0, -2.5)) - lowest.x(), -lowest.y(), -at.distance - overlap);
+      const std::vector<Gap> g = found(shape, pose, mesh, 0.0);
+      ASSERT_FALSE(g.empty()) << k;
+      for (const Gap& c : g) ASSERT_GE(c.distance, -1.01 * overlap) << k << ' ' << overlap;
+    }
+  }
+}
+
 TEST(MeshSurface, ReportsDefectsOfAMesh) {
   MeshFindings f;
   const std::vector<Vec3> square{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0.5, 1e-12, 0}};

@@ -112,6 +112,29 @@ std::vector<Kind> kinds(const Pose& pose) {
           {"rounded ring", placed({{0.3, -0.1}, {0.6, -0.1}, {0.5, 0.2}}, true, 0.03, pose)}};
 }
 
+TEST(EllipsoidRevolved, NothingIsDeeperThanTheSegmentBesideAnObtuseRidge) {
+  // A body that a round table holds, next to its rim, from where a cone goes down by 45 degrees.
+  Random random(14);
+  for (const double rounding : {0.0, 5e-4}) {
+    const PlacedRevolved table =
+        placed({Vec2(0.0, 0.0), Vec2(0.05, 0.0), Vec2(0.12, -0.07)}, false, rounding);
+    for (const Ellipsoid& shape : slender_bodies(0.012)) {
+      for (int k = 0; k < 1000; ++k) {
+        const double overlap = std::pow(10.0, random.uniform(-8.0, -4.5));
+        Pose pose{Vec3::Zero(), random.rotation()};
+        const Gap at = gap(place(shape, pose), Plane{Vec3::Zero(), Vec3::UnitZ()});
+        const double within = std::pow(10.0, random.uniform(-6.0, -2.5)),
+                     angle = random.uniform(0.0, 2.0 * pi);
+        pose.position = (0.05 - within) * Vec3(std::cos(angle), std::sin(angle), 0.0) -
+                        Vec3(at.point.x(), at.point.y(), at.distance + overlap - rounding);
+        const std::vector<Gap> g = found(shape, pose, table, 0.0);
+        ASSERT_FALSE(g.empty()) << k;
+        ASSERT_GE(least(g), -1.01 * overlap) << k << ' ' << overlap;
+      }
+    }
+  }
+}
+
 TEST(EllipsoidRevolved, LeastGapIsThatOfBruteForce) {
   // Points of the sharp surface, each with its distance from the ellipsoid, to 1e-7 rad and 1e-7 of lengths.
   Random random(3);

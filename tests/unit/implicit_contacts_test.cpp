@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <numbers>
 #include <set>
 
 #include "engine/core/random.h"
 #include "engine/geometry/ellipsoid_ellipsoid.h"
+#include "engine/geometry/implicit/evaluation.h"
 #include "tests/support/implicit_pairs.h"
 
 namespace scree {
@@ -81,13 +83,8 @@ TEST(ImplicitContacts, GapsScaleWithSize) {
   }
 }
 
-/// A round dent in a ball, about the z axis.
-PerturbedQuadric dented_ball() {
-  return perturbed({1, 1, 1}, {{ellipsoid_quadric(Vec3::Constant(0.6), {0, 0, 0.95}), -0.7}});
-}
-
 TEST(ImplicitContacts, SmallBallRestsOnTheBottomOfADent) {
-  const ImplicitShape dent = made(dented_ball()), ball = general_ellipsoid(Vec3::Ones());
+  const ImplicitShape dent = made(test::dented_ball()), ball = general_ellipsoid(Vec3::Ones());
   const double bottom = ray_hit(dent, Vec3::Zero(), Vec3::UnitZ(), 0.0, infinity);
   constexpr double radius = 0.1;
   for (const double gap : {0.01, 1e-9, -1e-9, -0.01}) {
@@ -310,6 +307,102 @@ TEST(ImplicitContacts, FlatFacesHaveContactsAtFourEnds) {
     EXPECT_LT(low[1], -0.15);
     EXPECT_GT(high[1], 0.15);
   }
+}
+
+/// The least first-order distance from a of 20,000 points of b's surface.
+double sampled_gap(const PlacedImplicit& a, const PlacedImplicit& b) {
+  Random random(5);
+  double least = infinity;
+  for (int i = 0; i < 20000; ++i) {
+    const Vec3 d = random.direction();
+    const Vec3 x =
+        b.position + b.rotation * (b.scale * ray_hit(*b.shape, Vec3::Zero(), d, 0.0, infinity) * d);
+    const Three local = to_three(a.rotation.transpose() * (x - a.position) / a.scale);
+    const Jet at = jet(a.shape->function.base, a.shape->perturbations, local);
+    least = std::min(least, -a.scale * at.f / std::sqrt(dot(at.g, at.g)));
+  }
+  return least;
+}
+
+/// Offsets and tilts: exact, below and above rounding, and up to where one contact is left.
+constexpr double small_changes[] = {0.0,  1e-15, 1e-12, 1e-9, 1e-8, 1e-7, 1e-6,
+                                    1e-5, 1e-4,  1e-3,  1e-2, 0.03, 0.1};
+
+TEST(ImplicitContacts, RingsAreHeldAllAround) {
+  // A tablet in a round dent touches it along its rim. Its contacts once were 490 for an offset of zero, and
+  // none from 1e-9 to 1e-7.
+  const ImplicitShape dent = made(test::dented_ball()), tablet = made(test::tablet());
+  const Quat turned(Eigen::AngleAxisd(0.7, Vec3(0.3, 0.5, 0.2).normalized()));
+  const Vec3 middle(1.0, 2.0, 3.0);
+  for (const double change : small_changes) {
+    for (const bool tilt : {false, true}) {
+      const Quat turn(Eigen::AngleAxisd(tilt ? change : 0.0, Vec3(1.0, 0.5, 0.0).normalized()));
+      const Vec3 aside(tilt ? 0.0 : 0.6 * change, tilt ? 0.0 : -0.8 * change, 0.9082);
+      const PlacedImplicit a = place(dent, {middle, turned}),
+                           b = place(tablet, {middle + turned * aside, turned * turn}, 0.4);
+      const std::vector<Gap> g = found(a, b, 0.05);
+      ASSERT_FALSE(g.empty()) << change << tilt;
+      EXPECT_LE(g.size(), 7u) << change << tilt;
+      double least = infinity;
+      for (const Gap& c : g) least = std::min(least, c.distance);
+      EXPECT_NEAR(least, sampled_gap(a, b), 1e-3) << change << tilt;
+      if (change > 1e-3) continue;
+      std::vector<double> angles;
+      for (const Gap& c : g) {
+        const Vec3 at = turned.conjugate() * (c.point - middle);
+        angles.push_back(std::atan2(at[1], at[0]));
+      }
+      std::ranges::sort(angles);
+      double widest = angles.front() + 2.0 * std::numbers::pi - angles.back();
+      for (std::size_t k = 1; k < angles.size(); ++k) widest = std::max(widest, angles[k] - angles[k - 1]);
+      EXPECT_LT(widest, std::numbers::pi) << change << tilt;  // it cannot tip over them
+    }
+  }
+}
+
+TEST(ImplicitContacts, RodsSideBySideAreHeldAtBothEnds) {
+  const ImplicitShape rod = made(test::rod());
+  const double radius = support(rod, Vec3::UnitZ())[2];
+  for (const double change : small_changes) {
+    for (const Vec3& axis : {Vec3(Vec3::UnitY()), Vec3(Vec3::UnitZ())}) {
+      for (const double height : {-0.01, 0.01}) {
+        const PlacedImplicit a = place(rod, {}), b = place(rod, {Vec3(0.2, 0.0, 2.0 * radius + height),
+                                                                 Quat(Eigen::AngleAxisd(change, axis))});
+        const std::vector<Gap> g = found(a, b, 0.05);
+        ASSERT_FALSE(g.empty()) << change;
+        EXPECT_LE(g.size(), 5u) << change;
+        double least = infinity, low = infinity, high = -infinity;
+        for (const Gap& c : g) {
+          least = std::min(least, c.distance);
+          low = std::min(low, c.point[0]);
+          high = std::max(high, c.point[0]);
+        }
+        EXPECT_NEAR(least, sampled_gap(a, b), 5e-3) << change;
+        if (change > 1e-3) continue;
+        EXPECT_LT(low, 0.0) << change;  // around the middle of b
+        EXPECT_GT(high, 0.4) << change;
+      }
+    }
+  }
+}
+
+TEST(ImplicitContacts, PointsOfRingsPersistWhileABodyTurnsInADent) {
+  const ImplicitShape dent = made(test::dented_ball()), tablet = made(test::tablet());
+  PairMemory memory;
+  std::set<std::uint32_t> last;
+  int changes = 0;
+  constexpr int steps = 500;
+  for (int k = 0; k < steps; ++k) {
+    const Quat turn(Eigen::AngleAxisd(2e-3 * k, Vec3::UnitZ()));
+    std::vector<Gap> g;
+    contacts(place(dent, {}), place(tablet, {Vec3(1e-7, 0.0, 0.9082), turn}, 0.4), 0.02, memory, g);
+    std::set<std::uint32_t> features;
+    for (const Gap& c : g) features.insert(c.feature);
+    ASSERT_GE(features.size(), 3u) << k;
+    if (k > 0 && features != last) ++changes;
+    last = features;
+  }
+  EXPECT_LE(changes, steps / 50);
 }
 
 TEST(ImplicitContacts, DeepOverlapIsNeverLost) {

@@ -185,6 +185,37 @@ TEST(ImplicitWalls, FlatFaceRestsOnFourEndsAndTheMiddle) {
   EXPECT_EQ(features.size(), 5u);
 }
 
+TEST(ImplicitWalls, BowlStandsOnAllOfItsRim) {
+  // Its contacts once were 303 for a tilt of zero, and none from 1e-9 to 1e-5.
+  const ImplicitShape bowl = made(test::dented_ball());
+  Random random(8);
+  std::vector<Vec3> surface;
+  for (int i = 0; i < 20000; ++i) {
+    const Vec3 d = random.direction();
+    surface.push_back(ray_hit(bowl, Vec3::Zero(), d, 0.0, infinity) * d);
+  }
+  for (const double tilt : {0.0, 1e-15, 1e-12, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.03, 0.1}) {
+    const Quat turn = Quat(Eigen::AngleAxisd(tilt, Vec3(0.6, 0.8, 0.0))) * Quat(0.0, 1.0, 0.0, 0.0);
+    const PlacedImplicit placed = place(bowl, {Vec3(0.1, 0.2, 0.85), turn});
+    const std::vector<Gap> g = found(placed, Plane{}, 0.3);
+    ASSERT_FALSE(g.empty()) << tilt;
+    EXPECT_LE(g.size(), 7u) << tilt;
+    double sampled = infinity;
+    for (const Vec3& x : surface) sampled = std::min(sampled, (placed.position + turn * x)[2]);
+    EXPECT_NEAR(least(g), sampled, 1e-3) << tilt;
+    if (tilt > 1e-3) continue;
+    Vec3 low = g[0].point, high = g[0].point;
+    for (const Gap& c : g) {
+      low = low.cwiseMin(c.point);
+      high = high.cwiseMax(c.point);
+    }
+    EXPECT_LT(low[0], 0.0) << tilt;  // around the middle of the bowl
+    EXPECT_GT(high[0], 0.2) << tilt;
+    EXPECT_LT(low[1], 0.1) << tilt;
+    EXPECT_GT(high[1], 0.3) << tilt;
+  }
+}
+
 TEST(ImplicitWalls, FeaturesPersistWhileABodyRolls) {
   Random random(5);
   const ImplicitShape s = made(test::pebble());
@@ -246,8 +277,8 @@ TEST(ImplicitWalls, RockingRodHasContactsAtBothEnds) {
 
 TEST(ImplicitWalls, NoPointOfARollingBodyIsNearerThanItsContacts) {
   // Every shape of the library rolls on a plane and in a tube, close to contact, by 0.2 to 2 % of its size
-  // per step; three times with SCREE_LONG_TESTS. No point of its surface is nearer than the nearest contact, neither for a new search nor with
-  // the cache.
+  // per step; three times with SCREE_LONG_TESTS. No point of its surface is nearer than the nearest contact,
+  // neither for a new search nor with the cache.
   const Plane plane;
   const Tube tube{Vec3(0, 0, -30), Vec3(0, 0, 30), 4.0, 0.2};
   const double within = tube.middle_radius() - 0.5 * tube.thickness;

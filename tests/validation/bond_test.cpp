@@ -115,6 +115,88 @@ TEST(Bonds, ElasticOnesSwing) {
   EXPECT_NEAR(phase, 0.0, 2.0 * std::numbers::pi * 10.0 * std::pow(w * h, 2) / 24.0 + 0.5 * w * h);
 }
 
+// Bent, twisted and stretched bonds far from their rest: the energy is kept to second order of the step.
+TEST(Bonds, LargeDeformationsKeepTheEnergy) {
+  for (const double ratio : {2.5, 10.0}) {
+    std::vector<double> errors;
+    for (const double steps : {400.0, 1600.0}) {
+      BondLaw law = elastic(1e6);
+      law.stiffness_ratio = ratio;
+      World world = chain(2, law, false);
+      world.model.settings.gravity.setZero();
+      Bodies& bodies = world.state.bodies;
+      const double k = 1e6 * std::numbers::pi * r * r / (2.0 * r), w = std::sqrt(2.0 * k / bodies.mass[0]);
+      world.model.settings.time_step_s = 2.0 * std::numbers::pi / w / steps;
+      bodies.linear_velocity = {0.6 * w * r * Vec3(0.3, 1, 0.2), -0.6 * w * r * Vec3(0.1, 0.5, -0.7)};
+      bodies.angular_velocity = {0.6 * w * Vec3(1, 0.6, 0.3), 0.6 * w * Vec3(-1, 0.2, -0.8)};
+      double energy = 0.0, error = 0.0, turn = 0.0;
+      for (int i = 0; i < 2; ++i)
+        energy += 0.5 * bodies.mass[i] * bodies.linear_velocity[i].squaredNorm() +
+                  0.5 * bodies.inertia[i][0] * bodies.angular_velocity[i].squaredNorm();
+      for (int i = 0; i < static_cast<int>(20.0 * steps); ++i) {
+        const StepReport& report = world.step();
+        error = std::max(error, std::abs(report.energy.kinetic + report.energy.elastic - energy) / energy);
+        turn = std::max(turn, world.workspace.bonds[0].turn.norm());
+      }
+      EXPECT_GT(turn, 1.0);
+      errors.push_back(error);
+    }
+    EXPECT_LT(errors[0], 2e-2) << ratio;
+    EXPECT_LT(errors[1], 0.3 * errors[0]) << ratio;
+  }
+}
+
+// A bar that is twisted to and fro by more than half a turn: a sine.
+TEST(Bonds, TwistBeyondHalfATurnSwingsBack) {
+  World world = chain(2, elastic(1e5), false);
+  world.model.settings.gravity.setZero();
+  Bodies& bodies = world.state.bodies;
+  const double k = 1e5 / 2.5 * 0.5 * std::numbers::pi * std::pow(r, 4) / (2.0 * r),
+               w = std::sqrt(2.0 * k / bodies.inertia[0][0]), most = 1.25 * std::numbers::pi;
+  bodies.angular_velocity = {Vec3(0.5 * most * w, 0, 0), Vec3(-0.5 * most * w, 0, 0)};
+  constexpr int steps = 400;
+  world.model.settings.time_step_s = 2.0 * std::numbers::pi / (w * steps);
+  for (int i = 1; i <= 3 * steps; ++i) {
+    world.step();
+    const double phase = 2.0 * std::numbers::pi * i / steps;
+    EXPECT_NEAR(bodies.angular_velocity[0].x() - bodies.angular_velocity[1].x(), most * w * std::cos(phase),
+                2e-2 * most * w)
+        << i;
+  }
+}
+
+// Sixty springs pull at one light ball: together they are stiffer than each of them.
+TEST(Bonds, ManyAtOneBodyAreStable) {
+  constexpr int n = 60;
+  constexpr double radius = 0.25;
+  World world({}, 1e-3);
+  world.model.settings.gravity.setZero();
+  world.model.settings.solver.max_sweeps = 5000;
+  const MaterialIndex heavy = world.material;
+  world.material = world.model.materials.add("light", 20.0);
+  world.add_sphere(radius, Vec3::Zero(), {Vec3(1e-3, 0, 0), Vec3::Zero()});
+  world.material = heavy;
+  for (int i = 0; i < n; ++i) {
+    const double z = 1.0 - (2.0 * i + 1.0) / n, angle = i * std::numbers::pi * (3.0 - std::sqrt(5.0)),
+                 s = std::sqrt(1.0 - z * z);
+    world.add_sphere(r, (radius + r) * Vec3(s * std::cos(angle), s * std::sin(angle), z));
+  }
+  BondLaw law = elastic(1e6);
+  law.reach = 1e-3;
+  world.model.bonds.push_back(law);
+  const Bodies& bodies = world.state.bodies;
+  const double k = 1e6 * std::numbers::pi * r * r / (radius + r), energy = 0.5 * bodies.mass[0] * 1e-6;
+  for (const double q : {0.05, 0.3, 0.49, 0.7, 2.0, 10.0}) {
+    World now = world;
+    now.model.settings.time_step_s = std::sqrt(q / (k * (1.0 / bodies.mass[0] + 1.0 / bodies.mass[1])));
+    now.run(60.0 * now.model.settings.time_step_s, [&](const StepReport& report) {
+      EXPECT_LT(report.energy.kinetic, 1.1 * energy) << q;
+      EXPECT_GT(report.energy.elastic, -0.1 * energy) << q;
+    });
+    EXPECT_EQ(now.state.bonds.size(), static_cast<std::size_t>(n));
+  }
+}
+
 // Two pairs fly apart, and the bond of the first breaks: the stress is that of the other, which pulls over
 // its length with the impulse that stops its bodies.
 TEST(Bonds, BrokenOnesCauseNoStress) {
@@ -170,6 +252,23 @@ bool falls(const BondLaw& law, const Vec3& place) {
   world.run(0.05);
   EXPECT_EQ(world.state.bonds.empty(), world.state.bodies.linear_velocity[1].z() < -0.1);
   return world.state.bonds.empty();
+}
+
+// Glued bodies that are both held at first: one is released and hangs on the other.
+TEST(Bonds, HeldBodiesAreGluedToo) {
+  World world({}, 1e-3);
+  world.add_sphere(r, Vec3::Zero());
+  world.add_sphere(r, Vec3(2.0 * r, 0, 0));
+  world.model.bonds.push_back({});
+  world.model.parts = {{.name = "first"}, {.name = "second"}};
+  carry_body(0, 0, world.state);
+  carry_body(1, 1, world.state);
+  world.run(0.01);
+  ASSERT_EQ(world.state.bonds.size(), 1u);
+  release_bodies(1, world.state);
+  world.run(0.1);
+  EXPECT_EQ(world.state.bonds.size(), 1u);
+  EXPECT_NEAR(world.state.bodies.position[1].z(), 0.0, 1e-6);
 }
 
 // Each limit within 1 %: its own force, moment or stress, for one hanging ball and for one at the end of a

@@ -24,10 +24,13 @@ inline std::optional<double> height(const ImplicitShape& s, double scale, Three 
   return std::nullopt;
 }
 
+/// Below this bend a distance is flat, 1/m.
+inline double weakest_bend(double size) { return 2.0 * flatness / (flat_width * flat_width * size); }
+
 /// Directions (a's axes) in which a contact is flat: none, one or two, with signs and order that follow a's
 /// axes. `bend`: second derivatives of the distance there, in tangents(n).
 inline int flat_directions(const Plane2& bend, Three n, double size, Three* direction) {
-  const double weakest = 2.0 * flatness / (flat_width * flat_width * size);
+  const double weakest = weakest_bend(size);
   const double mean = 0.5 * (bend.xx + bend.yy), half = std::hypot(0.5 * (bend.xx - bend.yy), bend.xy);
   if (!(mean - half < weakest)) return 0;
   const auto upright = [](Three v) {

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "engine/geometry/ellipsoid_ellipsoid.h"
-#include "engine/geometry/implicit/flat_contact.h"
+#include "engine/geometry/implicit/line_contact.h"
 #include "engine/geometry/implicit/sample_search.h"
 
 namespace scree {
@@ -127,8 +127,12 @@ bool follow(const PairView& p, const ContactReach& reach, PairMemory& memory,
   const double distance = moved(p, memory);
   if (!(distance <= memory.slack && reach.margin + distance <= memory.reach)) return false;
   for (ImplicitStart& s : memory.starts) {
-    const CriticalPair t = newton(p, to_three(s.on_a), to_three(s.on_b));
-    if (!t.converged || !is_contact(t.bend_a, t.bend_b, t.phi) || t.phi < -reach.depth) return false;
+    const bool is_line = is_line_point(s.feature);
+    const CriticalPair t = is_line
+                               ? newton_across(p, to_three(s.on_a), to_three(s.on_b), longest_step * p.size)
+                               : newton(p, to_three(s.on_a), to_three(s.on_b));
+    if (!t.converged || t.phi < -reach.depth) return false;
+    if (!is_line && !is_contact(t.bend_a, t.bend_b, t.phi)) return false;
     if (norm(t.a - to_three(s.on_a)) > longest_step * p.size) return false;
     for (const Followed& f : followed) {
       if (is_same(p, t.a, t.b, f.touch)) return false;
@@ -184,7 +188,10 @@ void contacts(const PlacedImplicit& a, const PlacedImplicit& b, double margin, P
   bool any = false;
   for (const Followed& f : search.followed) {
     if (f.touch.phi > reach.margin || f.touch.phi < -reach.depth || !runs_clear(p, f.touch)) continue;
-    give(a, p, f.touch, f.feature, margin, found);
+    if (is_line_point(f.feature))
+      found.push_back(to_gap(a, p, f.touch, f.feature));
+    else
+      give(a, p, f.touch, f.feature, margin, found);
     any = true;
   }
   if (any || !(memory.reach > -infinity) || !overlap_between_centres(p)) return;
@@ -211,7 +218,7 @@ double gap_acceleration(const PlacedImplicit& a, const PlacedImplicit& b, const 
                  {{to_three(of_a.angular), to_three(of_b.angular)},
                   {to_three(of_a.linear), to_three(of_b.linear)},
                   {to_three(x_a - a.position), to_three(x_b - b.position)}},
-                 nt);
+                 nt, is_line_point(g.feature) ? weakest_bend(view(a, b).size) : -infinity);
 }
 
 }  // namespace scree

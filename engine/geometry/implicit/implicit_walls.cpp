@@ -91,14 +91,12 @@ bool follow(const PlacedImplicit& body, const Wall& wall, double margin, double 
   const double size = body.scale * body.shape->bounding_radius, moved = wall.moved(memory, size);
   if (!(moved <= memory.slack && margin + moved <= memory.reach)) return false;
   for (const ImplicitStart& s : starts) {
-    const WallTouch t = newton(body, wall, to_three(s.on_a));
-    if (!t.converged || !is_least(t, size) || t.phi < -depth ||
-        norm(t.x - to_three(s.on_a)) > step_limit * size)
-      return false;
+    const std::optional<Place> place = follow_place(body, wall, depth, s);
+    if (!place) return false;
     for (const Place& p : places) {
-      if (norm(p.touch.x - t.x) < same_place * size) return false;
+      if (norm(p.touch.x - place->touch.x) < same_place * size) return false;
     }
-    places.push_back({t, s.feature});
+    places.push_back(*place);
   }
   return true;
 }
@@ -160,11 +158,12 @@ double acceleration(const PlacedImplicit& body, const Wall& wall, const Gap& g, 
   const Tangents frame = tangents(nt);
   const Plane2 a = across(frame, surface_here(*body.shape, body.scale, local(on_body)).bend),
                b = across(frame, wall.at(local(on_wall)).bend);
-  return bending(a, b, g.distance,
-                 {{turned(twist.angular), turned(motion.twist.angular)},
-                  {turned(twist.linear), turned(motion.twist.linear)},
-                  {turned(on_body - body.position), turned(on_wall - motion.centre)}},
-                 nt);
+  return bending(
+      a, b, g.distance,
+      {{turned(twist.angular), turned(motion.twist.angular)},
+       {turned(twist.linear), turned(motion.twist.linear)},
+       {turned(on_body - body.position), turned(on_wall - motion.centre)}},
+      nt, is_line_point(g.feature) ? weakest_bend(body.scale * body.shape->bounding_radius) : -infinity);
 }
 
 }  // namespace

@@ -74,6 +74,29 @@ SCREE_INLINE double largest_singular(const Matrix2& m) {
   return std::sqrt(0.5 * (square + std::sqrt(std::max(square * square - 4.0 * d * d, 0.0))));
 }
 
+/// Eigenvalues of a symmetric matrix, the larger one first, and the direction of the larger one.
+struct Axes2 {
+  double larger, smaller;
+  Two along;
+};
+SCREE_INLINE Axes2 axes_of(const Plane2& m) {
+  const double middle = 0.5 * (m.xx + m.yy), half_x = 0.5 * (m.xx - m.yy),
+               half = std::sqrt(half_x * half_x + m.xy * m.xy);
+  const double x = half_x > 0.0 ? half + half_x : m.xy, y = half_x > 0.0 ? m.xy : half - half_x;
+  const double length = std::sqrt(x * x + y * y), inverse = 1.0 / (length > 0.0 ? length : 1.0);
+  return {middle + half, middle - half, {length > 0.0 ? inverse * x : 1.0, inverse * y}};
+}
+
+/// The part of `right` across the line, over the bend there; nothing if the surfaces are flat on each other.
+SCREE_INLINE Two solve_across(const Matrix2& m, const Plane2& bend, double weakest, Two right) {
+  const Axes2 axes = axes_of(bend);
+  if (!(axes.larger > weakest)) return {0.0, 0.0};
+  const Two e = axes.along;
+  const double me = e.x * (m.xx * e.x + m.xy * e.y) + e.y * (m.yx * e.x + m.yy * e.y);
+  const double step = (e.x * right.x + e.y * right.y) / me;
+  return {step * e.x, step * e.y};
+}
+
 struct Tangents {
   Three x, y;
 };
@@ -158,29 +181,49 @@ inline constexpr double newton_tolerance =
     1e-7;  // of the size: after a step of this size the next one is below rounding
 inline constexpr double longest_step = 0.3;  // of the size
 
-/// Newton on (F2): u and v are the steps of the two points in the tangent plane,
-///   v = (1 + phi A) u + phi k - r_t,   M u = B (r_t - phi k) - (n_b)_t - k - k_b,
+/// The equations of Newton's step on (F2): with u and v the steps of the two points in the tangent plane,
+///   v = (1 + phi A) u - shift,   shift = r_t - phi k,   M u = right = B shift - (n_b)_t - k - k_b,
 /// r = x_b - x_a; k and k_b: change of the normals while the points move to the surface.
+struct PairStep {
+  SurfaceHere on_a, on_b;
+  Three n_b;       // a's axes
+  Tangents frame;  // of a's surface, to which all below refers
+  Two n_t, k, shift, right;
+  Matrix2 m;
+};
+/// Sets the bends and phi of t.
+SCREE_INLINE PairStep step_at(const PairView& p, CriticalPair& t) {
+  PairStep s;
+  s.on_a = surface_here(*p.a, p.scale_a, t.a);
+  s.on_b = surface_here(*p.b, p.scale_b, t.b);
+  s.n_b = p.turn * s.on_b.n;
+  const Three r = p.offset + p.turn * t.b - t.a;
+  s.frame = tangents(s.on_a.n);
+  const Tangents frame_b{back(p.turn, s.frame.x), back(p.turn, s.frame.y)};
+  t.bend_a = across(s.frame, s.on_a.bend);
+  t.bend_b = across(frame_b, s.on_b.bend);
+  s.n_t = across(s.frame, s.n_b);
+  Two r_t = across(s.frame, r), k_b = across(frame_b, s.on_b.bend * s.on_b.n);
+  s.k = across(s.frame, s.on_a.bend * s.on_a.n);
+  s.k = {s.on_a.off * s.k.x, s.on_a.off * s.k.y};
+  k_b = {s.on_b.off * k_b.x, s.on_b.off * k_b.y};
+  r_t = {r_t.x + s.on_b.off * s.n_t.x, r_t.y + s.on_b.off * s.n_t.y};
+  t.phi = dot(s.on_a.n, r) - s.on_a.off - s.on_b.off;
+  s.m = relative_bend(t.bend_a, t.bend_b, t.phi);
+  s.shift = {r_t.x - t.phi * s.k.x, r_t.y - t.phi * s.k.y};
+  const Two turned = t.bend_b * s.shift;
+  s.right = {turned.x - s.n_t.x - s.k.x - k_b.x, turned.y - s.n_t.y - s.k.y - k_b.y};
+  return s;
+}
+
+/// Newton on (F2).
 SCREE_INLINE CriticalPair newton(const PairView& p, Three a, Three b, const SearchRegion* region = nullptr) {
   CriticalPair t{a, b, {}, 0.0, {}, {}, false};
   double last_step = infinity;
   const int iterations = region == nullptr ? newton_iterations : region_iterations;
   for (int i = 0; i < iterations; ++i) {
-    const SurfaceHere on_a = surface_here(*p.a, p.scale_a, t.a), on_b = surface_here(*p.b, p.scale_b, t.b);
-    const Three n_b = p.turn * on_b.n, r = p.offset + p.turn * t.b - t.a;
-    const Tangents frame = tangents(on_a.n), frame_b{back(p.turn, frame.x), back(p.turn, frame.y)};
-    t.bend_a = across(frame, on_a.bend);
-    t.bend_b = across(frame_b, on_b.bend);
-    const Two n_t = across(frame, n_b);
-    Two r_t = across(frame, r), k = across(frame, on_a.bend * on_a.n),
-        k_b = across(frame_b, on_b.bend * on_b.n);
-    k = {on_a.off * k.x, on_a.off * k.y};
-    k_b = {on_b.off * k_b.x, on_b.off * k_b.y};
-    r_t = {r_t.x + on_b.off * n_t.x, r_t.y + on_b.off * n_t.y};
-    t.phi = dot(on_a.n, r) - on_a.off - on_b.off;
-    Matrix2 m = relative_bend(t.bend_a, t.bend_b, t.phi);
-    const Two shift{r_t.x - t.phi * k.x, r_t.y - t.phi * k.y}, turned = t.bend_b * shift;
-    const Two right{turned.x - n_t.x - k.x - k_b.x, turned.y - n_t.y - k.y - k_b.y};
+    const PairStep s = step_at(p, t);
+    const auto& [on_a, on_b, n_b, frame, n_t, k, shift, right, m] = s;
     // Flat on flat: any of the pairs is a solution; this is the nearest one, by least squares.
     const double scale = norm(t.bend_a) + norm(t.bend_b) + 1e-3 / p.size;
     Two u = std::abs(m.det()) > 1e-12 * scale * scale ? solve(m, right) : Two{0.0, 0.0};
@@ -269,9 +312,10 @@ struct MotionOfBoth {
   OfBoth spin, velocity, arm;
 };
 
-/// (F4); all in the same axes, bends in tangents(n).
-SCREE_INLINE double bending(const Plane2& a, const Plane2& b, double phi, const MotionOfBoth& motion,
-                            Three n) {
+/// (F4); all in the same axes, bends in tangents(n). For points of line contacts (F5), which keep their place
+/// in directions in which the distance bends less than `weakest`.
+SCREE_INLINE double bending(const Plane2& a, const Plane2& b, double phi, const MotionOfBoth& motion, Three n,
+                            double weakest = -infinity) {
   const auto& [spin, velocity, arm] = motion;
   constexpr double flattest = 1e-3;  // least det M over its square: below it the points run away
   const Tangents frame = tangents(n);
@@ -281,9 +325,13 @@ SCREE_INLINE double bending(const Plane2& a, const Plane2& b, double phi, const 
   const double carried = dot(n, cross(spin.b, swing_b) - cross(spin.a, swing_a));
   const Matrix2 m = relative_bend(a, b, phi);
   const double largest = largest_singular(m);
-  if (!(std::abs(m.det()) > flattest * largest * largest)) return 0.0;
+  const bool is_on_line = weakest > -infinity;
+  if (!is_on_line && !(std::abs(m.det()) > flattest * largest * largest)) return 0.0;
   const Two bc = b * Two{c.x + phi * q_a.x, c.y + phi * q_a.y};
-  const Two u = solve(m, {bc.x + q_a.x - q_b.x, bc.y + q_a.y - q_b.y}), au = a * u;
+  const Two right{bc.x + q_a.x - q_b.x, bc.y + q_a.y - q_b.y};
+  const Two u =
+      is_on_line ? solve_across(m, {a.xx + b.xx, a.xy + b.xy, a.yy + b.yy}, weakest, right) : solve(m, right);
+  const Two au = a * u;
   const Two v{u.x + phi * (au.x - q_a.x) - c.x, u.y + phi * (au.y - q_a.y) - c.y};
   const Two l{au.x - q_a.x, au.y - q_a.y};
   return carried + v.x * q_b.x + v.y * q_b.y - u.x * q_a.x - u.y * q_a.y + l.x * c.x + l.y * c.y;

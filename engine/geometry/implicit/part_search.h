@@ -345,7 +345,7 @@ bool search_face(const PlacedImplicit& body, const View& v, std::int32_t face, c
   std::vector<ImplicitStart> of_part;
   for (const ImplicitStart& s : known) {
     if (s.feature < mesh_edge && (s.feature >> part_shift) == (part >> part_shift))
-      of_part.push_back({s.on_a, s.on_b, known_place | (s.feature & place_mask)});
+      of_part.push_back({s.on_a, s.on_b, known_place | (s.feature & (place_mask | line_point))});
   }
   std::vector<Place> found;
   const bool settled = search(body, wall, reach.margin, reach.depth, of_part, found);
@@ -359,7 +359,7 @@ bool search_face(const PlacedImplicit& body, const View& v, std::int32_t face, c
       number = static_cast<std::uint32_t>(std::countr_one(taken));
       taken |= std::uint64_t{1} << number;
     }
-    p.feature = part | number << place_shift;
+    p.feature = part | number << place_shift | (p.feature & line_point);
     places.faces.emplace_back(wall, p);
   }
   return settled;
@@ -392,10 +392,9 @@ bool follow(const PlacedImplicit& body, const View& v, double margin, double dep
     const Three from = to_three(s.on_a);
     if (s.feature < mesh_edge) {
       const auto wall = v.face(part_of(s.feature));
-      const WallTouch t = newton(body, wall, from);
-      if (!t.converged || !is_least(t, size) || t.phi < -depth || norm(t.x - from) > step_limit * size)
-        return false;
-      places.faces.push_back({wall, {t, s.feature}});
+      const std::optional<Place> place = follow_place(body, wall, depth, s);
+      if (!place) return false;
+      places.faces.push_back({wall, *place});
     } else {
       const CurveTouch t = newton(body, v.curve(s.feature), from, s.on_b.x());
       if (!t.converged || !t.is_least || t.phi < -depth || norm(t.x - from) > step_limit * size) return false;
@@ -532,7 +531,11 @@ double acceleration_by_difference(const PlacedImplicit& body, const Pose& wall_p
       stays = stays && touch.converged && norm(touch.x - x) <= farthest * size;
       return touch.phi;
     };
-    if (contact.feature < mesh_edge) return see(newton(there, v.face(part_of(contact.feature)), x));
+    if (contact.feature < mesh_edge) {
+      const auto face = v.face(part_of(contact.feature));
+      return see(is_line_point(contact.feature) ? newton_across(there, face, x, farthest * size)
+                                                : newton(there, face, x));
+    }
     const auto curve = v.curve(contact.feature);
     const Vec3 at_rest = wall_pose.orientation.conjugate() * (on_wall - wall_pose.position);
     return see(newton(there, curve, x, curve.parameter(to_three(v.here(at_rest)))));

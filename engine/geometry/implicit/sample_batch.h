@@ -82,19 +82,6 @@ struct SampleFrames {
 /// surfaces may not bend away from each other and the slope, with its slack, may vanish.
 void find_starts(const SampleFrames& frames, SampleBatch& b);
 
-/// Eigenvalues of a symmetric matrix, the larger one first, and the direction of the larger one.
-struct Axes2 {
-  double larger, smaller;
-  Two along;
-};
-SCREE_INLINE Axes2 axes_of(const Plane2& m) {
-  const double middle = 0.5 * (m.xx + m.yy), half_x = 0.5 * (m.xx - m.yy),
-               half = std::sqrt(half_x * half_x + m.xy * m.xy);
-  const double x = half_x > 0.0 ? half + half_x : m.xy, y = half_x > 0.0 ? m.xy : half - half_x;
-  const double length = std::sqrt(x * x + y * y), inverse = 1.0 / (length > 0.0 ? length : 1.0);
-  return {middle + half, middle - half, {length > 0.0 ? inverse * x : 1.0, inverse * y}};
-}
-
 /// The unit tangent along which the distance widens least; `bend`: its second derivatives, in tangents(n).
 inline Three flattest(const Plane2& bend, Three n) {
   const Two steepest = axes_of(bend).along;

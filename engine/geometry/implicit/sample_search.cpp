@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/geometry/implicit/sample_batch.h"
+#include "engine/geometry/implicit/line_contact.h"
 
 namespace scree {
 
@@ -270,6 +270,25 @@ CriticalPair newton_within(const PairView& p, const SearchRegion& region) {
   return newton(p, region.a, region.b, &region);
 }
 
+/// Looks for a point of a line contact where Newton finds no contact.
+void follow_line(const OneSide& s, const SearchReach& reach, const Start& start, std::uint32_t feature,
+                 Search& search) {
+  constexpr double same_line = 0.5, line_reach = 3.0;  // spacings
+  const auto is_near = [&](Three a, Three b, double spacings) {
+    return norm((s.is_a ? a : b) - start.own) < spacings * start.spacing;
+  };
+  if (!start.is_open ||
+      std::ranges::any_of(search.known, [&](const KnownContact& c) { return is_near(c.a, c.b, 1.0); }) ||
+      std::ranges::any_of(search.line,
+                          [&](const Followed& f) { return is_near(f.touch.a, f.touch.b, same_line); }))
+    return;
+  const double radius = line_reach * start.spacing;
+  const CriticalPair t = s.is_a ? newton_across(s.p, start.own, start.other, radius)
+                                : newton_across(s.p, start.other, start.own, radius);
+  if (t.converged && t.phi <= reach.margin && t.phi >= -reach.depth)
+    search.line.push_back({t, (feature & ~15u) | line_point});
+}
+
 /// Newton from a start.
 void follow_from(const OneSide& s, const SearchReach& reach, const Start& start, Search& search) {
   const auto begins_at = [&](const KnownContact& c) {
@@ -288,7 +307,10 @@ void follow_from(const OneSide& s, const SearchReach& reach, const Start& start,
   if (!t.converged && !t.left) search.settled = false;
   const std::uint32_t feature =
       (static_cast<std::uint32_t>(start.sample) & 0x7ffffff) << 4 | (s.is_a ? 0u : 1u << 31);
-  if (!take(s.p, reach, t, feature, search) || is_within(t, reach)) return;
+  const bool is_new = take(s.p, reach, t, feature, search);
+  if (t.converged && is_within(t, reach)) return;
+  follow_line(s, reach, start, feature, search);
+  if (!is_new) return;
   // A critical pair that is no contact may have one next to it: along the direction in which the distance
   // widens least.
   search.settled = false;
@@ -376,11 +398,19 @@ Between planes_between(const PairView& p, double margin) {
 void search_all(const PairView& p, const SearchReach& reach, const Between& planes,
                 std::span<const ImplicitStart> known, Search& search, ContactCounts* counts) {
   for (const ImplicitStart& s : known) {
+    if (is_line_point(s.feature)) {
+      const CriticalPair t = newton_across(p, to_three(s.on_a), to_three(s.on_b), longest_step * p.size);
+      if (t.converged && t.phi <= reach.margin && t.phi >= -reach.depth)
+        search.line.push_back({t, s.feature});
+      continue;
+    }
     const CriticalPair t = newton(p, to_three(s.on_a), to_three(s.on_b));
     if (is_within(t, reach)) take(p, reach, t, s.feature, search);
   }
+  const std::size_t kept = search.line.size();
   search_from(side_a(p, reach, planes), reach, search, counts);
   search_from(side_b(p, reach, planes), reach, search, counts);
+  take_lines(p.size, kept, search.line, search.followed);
 }
 
 }  // namespace scree

@@ -26,6 +26,7 @@ struct Followed {
 struct Search {
   std::vector<Followed> followed;
   std::vector<CriticalPair> seen;  // critical pairs of all kinds
+  std::vector<Followed> line;      // points that could hold a line contact, with features of such points
   std::vector<KnownContact> known;
   bool settled = true;  // no place at which contacts may appear or vanish
 };

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/geometry/implicit/flat_contact.h"
-#include "engine/geometry/implicit/sample_batch.h"
+#include "engine/geometry/implicit/line_contact.h"
 #include "engine/geometry/plane.h"
 
 namespace scree {
@@ -110,14 +109,58 @@ WallTouch newton(const PlacedImplicit& body, const Wall& wall, Three x) {
   return t;
 }
 
+inline bool is_least(const WallTouch& t, double size) {
+  return t.bend.xx + t.bend.yy >= 0.0 &&
+         t.bend.xx * t.bend.yy - t.bend.xy * t.bend.xy >= -1e-9 / (size * size);
+}
+
+/// A point of a line contact (F5), within `radius` of x (m): stationary across the line.
+template <class Wall>
+WallTouch newton_across(const PlacedImplicit& body, const Wall& wall, Three x, double radius) {
+  const double size = body.scale * body.shape->bounding_radius, limit = 0.5 * radius,
+               weakest = weakest_bend(size);
+  WallTouch t{x, {}, 0.0, {}, false};
+  for (int i = 0; i < line_iterations; ++i) {
+    const SurfaceHere here = surface_here(*body.shape, body.scale, t.x);
+    const WallHere w = wall.at(t.x);
+    const Tangents frame = tangents(here.n);
+    const Plane2 a = across(frame, here.bend), d = across(frame, w.bend);
+    t.bend = {a.xx + d.xx, a.xy + d.xy, a.yy + d.yy};
+    const Two g = across(frame, w.gradient), k = across(frame, here.bend * here.n + w.bend * here.n);
+    const Matrix2 m{t.bend.xx, t.bend.xy, t.bend.xy, t.bend.yy};
+    const Two u = solve_across(m, t.bend, weakest, {-g.x - here.off * k.x, -g.y - here.off * k.y});
+    const double step = norm(u), shorter = step > limit ? limit / step : 1.0;
+    t.x = t.x + shorter * along(frame, u) + std::clamp(here.off, -limit, limit) * here.n;
+    if (!(norm(t.x - x) <= radius)) return t;
+    if (std::max(step, std::abs(here.off)) < newton_tolerance * size) {
+      const WallHere end = wall.at(t.x);
+      t.n = -1.0 * end.gradient;
+      t.phi = end.distance;
+      t.converged = dot(here.n, end.gradient) < 0.0 && is_along_line(t.bend, g, weakest);
+      return t;
+    }
+  }
+  return t;
+}
+
+inline FlatView flat_view(const WallTouch& t) { return {t.x, t.n, t.bend, t.phi}; }
+
 struct Place {
   WallTouch touch;
   std::uint32_t feature;
 };
 
-inline bool is_least(const WallTouch& t, double size) {
-  return t.bend.xx + t.bend.yy >= 0.0 &&
-         t.bend.xx * t.bend.yy - t.bend.xy * t.bend.xy >= -1e-9 / (size * size);
+/// The place next to a remembered one, if there is still one.
+template <class Wall>
+std::optional<Place> follow_place(const PlacedImplicit& body, const Wall& wall, double depth,
+                                  const ImplicitStart& s) {
+  const double size = body.scale * body.shape->bounding_radius;
+  const Three from = to_three(s.on_a);
+  const bool is_line = is_line_point(s.feature);
+  const WallTouch t = is_line ? newton_across(body, wall, from, step_limit * size) : newton(body, wall, from);
+  if (!t.converged || t.phi < -depth || norm(t.x - from) > step_limit * size) return std::nullopt;
+  if (!is_line && !is_least(t, size)) return std::nullopt;
+  return Place{t, s.feature};
 }
 
 /// All places where a wall is nearest, up to `margin` away, by Newton from samples of the surface. Known ones
@@ -139,7 +182,23 @@ bool search(const PlacedImplicit& body, const Wall& wall, double margin, double 
       feature += 1u << 4;
     places.push_back({t, feature});
   };
-  for (const ImplicitStart& s : known) take(newton(body, wall, to_three(s.on_a)), s.feature);
+  std::vector<Place> line;
+  for (const ImplicitStart& s : known) {
+    if (!is_line_point(s.feature)) {
+      take(newton(body, wall, to_three(s.on_a)), s.feature);
+    } else if (const auto p = follow_place(body, wall, depth, s); p && p->touch.phi <= margin) {
+      line.push_back(*p);
+    }
+  }
+  const std::size_t kept = line.size();
+  // Looks for a point of a line contact where Newton finds no contact.
+  const auto follow_line = [&](Three from, double spacing, std::uint32_t feature) {
+    constexpr double same_line = 0.5, line_reach = 3.0;  // spacings
+    const auto is_near = [&](const Place& p) { return norm(p.touch.x - from) < same_line * spacing; };
+    if (is_known(from, spacing) || std::ranges::any_of(line, is_near)) return;
+    const WallTouch t = newton_across(body, wall, from, line_reach * spacing);
+    if (t.converged && t.phi <= margin && t.phi >= -depth) line.push_back({t, feature | line_point});
+  };
   bool settled = true;
   static thread_local SampleBatch batch;
   batch.size = 0;
@@ -154,6 +213,7 @@ bool search(const PlacedImplicit& body, const Wall& wall, double margin, double 
       const std::uint32_t feature = (static_cast<std::uint32_t>(batch.sample[k]) & 0xfffffff) << 4;
       const WallTouch t = newton(body, wall, from);
       take(t, feature);
+      if (batch.is_open[k] != 0.0) follow_line(from, spacing, feature);
       if (!t.converged || is_least(t, size)) continue;
       settled = false;
       const Three to = beside * spacing * flattest(t.bend, t.n);
@@ -179,17 +239,18 @@ bool search(const PlacedImplicit& body, const Wall& wall, double margin, double 
     }
   }
   follow_starts();
+  take_lines(size, kept, line, places);
   return settled;
 }
 
-/// Calls add(touch, feature) for a place and, if the surface is flat there, for the ends of the flat part
-/// that are within the margin.
+/// Calls add(touch, feature) for a place and, if the surface is flat there and no line contact, for the ends
+/// of the flat part that are within the margin.
 template <class Wall, class Add>
 void add_with_ends(const PlacedImplicit& body, const Wall& wall, const Place& p, double margin, Add&& add) {
   const ImplicitShape& shape = *body.shape;
   const double size = body.scale * shape.bounding_radius;
   Three direction[2];
-  const int flat = flat_directions(p.touch.bend, p.touch.n, size, direction);
+  const int flat = is_line_point(p.feature) ? 0 : flat_directions(p.touch.bend, p.touch.n, size, direction);
   add(p.touch, p.feature);
   for (int k = 0; k < 2 * flat; ++k) {
     const Three to = (k % 2 == 0 ? -1.0 : 1.0) * direction[k / 2];

@@ -117,7 +117,8 @@ void resolve_by_energy(std::span<CollisionImpulse> collision_impulses, std::span
   p.free_velocity = velocity;
   p.complete();
   std::vector<Vec3> impulse;
-  resolve_impacts(p, {.time_step_s = infinity, .threshold_m_s = threshold}, velocity, impulse);
+  std::vector<double> of_rows;  // there are none
+  resolve_impacts(p, {.time_step_s = infinity, .threshold_m_s = threshold}, velocity, impulse, of_rows);
   for (std::size_t i = 0; i < bodies.size(); ++i) bodies[i].twist = velocity[i];
   for (std::size_t c = 0; c < collision_impulses.size(); ++c)
     collision_impulses[c].impulse += p.in_world(c, impulse[c]);

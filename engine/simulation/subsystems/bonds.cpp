@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "engine/core/ordering.h"
 #include "engine/core/parallel.h"
@@ -84,8 +85,10 @@ struct Deformation {
   double x, bending, image;
 };
 
-/// Bias, compliance and the length for residuals of a row: (A11). Returns theta.
-double set_spring(const Spring& spring, const Deformation& at, double h, const ContactProblem& p, Row& row) {
+/// Bias, compliance and the length for residuals of a row: (A11). `crowd`: factor by which W counts, because
+/// many bonds pull at a body. Returns theta.
+double set_spring(const Spring& spring, const Deformation& at, double crowd, double h,
+                  const ContactProblem& p, Row& row) {
   const double k = spring.stiffness;
   if (k == infinity) {
     row.bias = at.x / h + 0.5 * h * at.bending - at.image;
@@ -93,38 +96,47 @@ double set_spring(const Spring& spring, const Deformation& at, double h, const C
     return 1.0;
   }
   const double w = row_coupling(p, row, row);
-  const SpringTerms terms = spring_terms(k, 2.0 * spring.damping * std::sqrt(k / w), at.x, at.bending, w, h);
+  const SpringTerms terms =
+      spring_terms(k, 2.0 * spring.damping * std::sqrt(k / w), at.x, at.bending, crowd * w, h);
   row.compliance = terms.compliance;
   row.bias = terms.bias - at.image;
   row.length = spring.length * w / (w + terms.compliance);
   return terms.theta;
 }
 
-/// The six rows of a bond.
-void set_rows(const BondLaw& law, const Bond& bond, double h, const Workspace& w, BondPlace& at, Row* rows) {
+/// The six rows of a bond; `crowd`: see set_spring().
+void set_rows(const BondLaw& law, const Bond& bond, double crowd, double h, const Workspace& w, BondPlace& at,
+              Row* rows) {
   const ContactProblem& p = w.problem;
   const Twist &a = w.before[bond.a], &b = w.before[bond.b];
   const BondStiffness k = stiffness(law, bond);
   at.bending = at.frame * (bends(a, at.arm_a) - bends(b, at.arm_b));
   const Vec3 image = at.frame * at.image_velocity;
+  // (K1): turn' = T (w_a - w_b), and the frame turns with the mean spin and, for large turns, a little more.
+  const double angle = law.is_rigid() ? 0.0 : at.turn.norm(), half = 0.5 * angle;
+  const Vec3 axis = angle > 0.0 ? Vec3(at.turn / angle) : Vec3(Vec3::Zero());
+  const double across = angle > 0.0 ? half / std::sin(half) : 1.0, more = 0.5 * std::tan(0.5 * half);
+  const Vec3 axis_in_world = at.frame.transpose() * axis, apart = at.frame.transpose() * at.stretch;
   for (int i = 0; i < 3; ++i) {
     const Vec3 d = at.frame.row(i);
+    const Vec3 further = more * apart.cross(d).cross(axis_in_world);
     Row& push = rows[i];
     push = {.edge = {bond.a, bond.b},
             .linear = d,
-            .angular_a = at.arm_a.cross(d),
-            .angular_b = at.arm_b.cross(d),
+            .angular_a = at.arm_a.cross(d) + further,
+            .angular_b = at.arm_b.cross(d) + further,
             .start_impulse = bond.impulse[i]};
     at.stretch_theta[i] = set_spring({law.is_rigid() ? infinity : k.linear[i], law.damping, 1.0},
-                                     {at.stretch[i], at.bending[i], image[i]}, h, p, push);
+                                     {at.stretch[i], at.bending[i], image[i]}, crowd, h, p, push);
+    const Vec3 turning = across * d + (1.0 - across) * axis[i] * axis_in_world;
     Row& turn = rows[3 + i];
     turn = {.edge = {bond.a, bond.b},
             .linear = Vec3::Zero(),
-            .angular_a = d,
-            .angular_b = d,
+            .angular_a = turning,
+            .angular_b = turning,
             .start_impulse = bond.moment_impulse[i]};
     at.turn_theta[i] = set_spring({law.is_rigid() ? infinity : k.angular[i], law.damping, 0.5 * bond.length},
-                                  {at.turn[i], 0.0, 0.0}, h, p, turn);
+                                  {at.turn[i], 0.0, 0.0}, crowd, h, p, turn);
   }
 }
 
@@ -139,18 +151,18 @@ double to_change(const Row& row, const std::vector<Twist>& before) {
 /// k/2 (x y + theta/2 (y - x)^2). Together with the kinetic energy at the end of the step, (A11) conserves it
 /// for theta = 0. Otherwise it changes by -k/4 theta (y' - x)^2 in the next step, with y' after that.
 double spring_energy(const BondLaw& law, const Bond& bond, const BondPlace& at, double h,
-                     const ContactSolution& solution) {
-  const Twist a = twist(solution.velocity[bond.a]), b = twist(solution.velocity[bond.b]);
-  const Vec3 slide = a.linear + a.angular.cross(at.arm_a) - b.linear - b.angular.cross(at.arm_b) -
-                     at.image_velocity,
-             stretch = h * (at.frame * slide) + 0.5 * h * h * at.bending,
-             turn = h * (at.frame * (a.angular - b.angular));
-  const auto energy = [](const Vec3& k, const Vec3& x, const Vec3& more, const Vec3& theta) {
-    return 0.5 * k.dot(x.cwiseProduct(x + more) + 0.5 * theta.cwiseProduct(more.cwiseAbs2()));
-  };
+                     const Workspace& w) {
+  const Twist a = twist(w.solution.velocity[bond.a]), b = twist(w.solution.velocity[bond.b]);
+  const auto rate = [&](std::int32_t row) { return row_velocity(w.problem.rows[row], a, b); };
+  const Vec3 image = at.frame * at.image_velocity;
   const BondStiffness k = stiffness(law, bond);
-  return energy(k.linear, at.stretch, stretch, at.stretch_theta) +
-         energy(k.angular, at.turn, turn, at.turn_theta);
+  double sum = 0.0;
+  for (int i = 0; i < 3; ++i) {
+    const double stretch = h * (rate(at.row + i) - image[i]) + 0.5 * h * h * at.bending[i];
+    sum += scree::spring_energy(k.linear[i], at.stretch[i], stretch, at.stretch_theta[i]) +
+           scree::spring_energy(k.angular[i], at.turn[i], h * rate(at.row + 3 + i), at.turn_theta[i]);
+  }
+  return sum;
 }
 
 Vec3 three(const std::vector<double>& values, std::int32_t first) {
@@ -275,7 +287,7 @@ void list_bonded(const Model& model, const State& state, const Workspace& w, Col
     std::sort(pairs.partner.begin() + pairs.row[i], pairs.partner.begin() + pairs.row[i + 1]);
 }
 
-BondPlace place_bond(const Bodies& bodies, const PlacedCell& cell, const Bond& bond) {
+BondPlace place_bond(const Bodies& bodies, const PlacedCell& cell, const Bond& bond, const Vec3& moment) {
   const std::size_t a = bond.a, b = bond.b;
   BondPlace at;
   at.shift = at.image_velocity = Vec3::Zero();
@@ -291,8 +303,12 @@ BondPlace place_bond(const Bodies& bodies, const PlacedCell& cell, const Bond& b
   const Quat frame_b = bodies.orientation[b] * bond.frame_b,
              turn = frame_b.conjugate() * (bodies.orientation[a] * bond.frame_a);
   const Eigen::AngleAxisd turned(turn);
-  at.turn = turned.angle() * turned.axis();
-  const Quat middle_frame = frame_b * Quat(Eigen::AngleAxisd(0.5 * turned.angle(), turned.axis()));
+  double angle = turned.angle();
+  // Beyond half a turn the shortest rotation is the other way round; the moment has not changed its sign.
+  constexpr double large = 2.0;
+  if (angle > large && moment.dot(turned.axis()) > 0.0) angle -= 2.0 * std::numbers::pi;
+  at.turn = angle * turned.axis();
+  const Quat middle_frame = frame_b * Quat(Eigen::AngleAxisd(0.5 * angle, turned.axis()));
   at.frame = middle_frame.toRotationMatrix().transpose();
   // The rates of these are the rows' velocities: with both at the middle, to first order in the rotation.
   at.stretch = at.frame * (end_a - end_b);
@@ -312,13 +328,22 @@ double add_bonds(const Model& model, const State& state, double h, Workspace& w)
     if (acts) next += rows_of_bond;
   }
   p.rows.resize(next);
+  std::vector<std::int32_t>& bonds_of = w.bonds_of_body;
+  bonds_of.assign(p.bodies(), 0);
+  for (const Bond& bond : state.bonds) {
+    if (bond.broken != 0) continue;
+    ++bonds_of[bond.a];
+    ++bonds_of[bond.b];
+  }
   for_each_index(w.bonds.size(), grain_medium, [&](std::size_t k) {
     const std::int32_t row = w.bonds[k].row;
     if (row < 0) return;
     const Bond& bond = state.bonds[k];
-    w.bonds[k] = place_bond(state.bodies, w.cell, bond);
+    w.bonds[k] = place_bond(state.bodies, w.cell, bond, bond.moment_impulse);
     w.bonds[k].row = row;
-    set_rows(model.bonds[bond.law], bond, h, w, w.bonds[k], &p.rows[row]);
+    constexpr double few = 10.0;
+    const double crowd = std::max(1.0, std::max(bonds_of[bond.a], bonds_of[bond.b]) / few);
+    set_rows(model.bonds[bond.law], bond, crowd, h, w, w.bonds[k], &p.rows[row]);
   });
   double squares = 0.0;
   for (std::size_t r = first; r < p.rows.size(); ++r) {
@@ -384,7 +409,7 @@ void take_bonds(const Model& model, double h, State& state, Workspace& w, StepRe
     report.bond_use = std::max(report.bond_use,
                                use_of(law, load_of(law, bond, bond.impulse, bond.moment_impulse, h)).share);
     if (law.is_rigid()) continue;
-    report.energy.elastic += spring_energy(law, bond, at, h, w.solution);
+    report.energy.elastic += spring_energy(law, bond, at, h, w);
   }
 }
 
