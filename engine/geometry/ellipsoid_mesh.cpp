@@ -159,26 +159,46 @@ class Collector {
            0;
   }
 
-  bool share_corner(std::int32_t a, std::int32_t b) const {
-    return std::ranges::any_of(m_.triangles[a],
-                               [&](std::int32_t p) { return std::ranges::count(m_.triangles[b], p) > 0; });
-  }
-  bool is_on_front(const Touch& t, std::int32_t triangle) const {
-    return t.normal.dot(m_.normals[triangle]) > 0.0;
+  /// How two triangles that share a corner lie, seen with the normals of their contacts: each before the
+  /// other one (a hollow corner), each behind it (a ridge), or one before and one behind (beyond a ridge).
+  /// Windings do not matter: where sheets meet in a T, they cannot agree.
+  enum class Fold { apart, hollow, ridge, beyond };
+  Fold fold(std::int32_t t, const Vec3& n_t, std::int32_t o, const Vec3& n_o) const {
+    const auto& of_t = m_.triangles[t];
+    const auto& of_o = m_.triangles[o];
+    const auto shared =
+        std::ranges::find_if(of_t, [&](std::int32_t p) { return std::ranges::count(of_o, p) > 0; });
+    if (shared == of_t.end()) return Fold::apart;
+    const Vec3& corner = m_.points[*shared];
+    const auto is_before = [&](const std::array<std::int32_t, 3>& points, const Vec3& n) {
+      double highest = 0.0;
+      for (const std::int32_t p : points) {
+        const double height = n.dot(m_.points[p] - corner);
+        if (std::abs(height) > std::abs(highest)) highest = height;
+      }
+      return highest > 0.0;
+    };
+    const bool t_before_o = is_before(of_t, n_o), o_before_t = is_before(of_o, n_t);
+    if (t_before_o != o_before_t) return Fold::beyond;
+    return t_before_o ? Fold::hollow : Fold::ridge;
   }
   bool is_beyond_a_ridge(const Touch& touch, std::uint32_t feature,
                          const std::vector<std::int32_t>& near) const {
     return std::ranges::any_of(found, [&](const auto& f) {
-      const auto& [other_touch, other_feature] = f;
-      if (other_feature >= mesh_edge ||
-          !(other_touch.distance > touch.distance && other_touch.distance < 0.0))
+      const auto& [other, other_feature] = f;
+      if (other_feature >= mesh_edge || !(other.distance > touch.distance && other.distance < 0.0))
         return false;
-      return std::ranges::any_of(near, [&](std::int32_t t) {
-        return has(t, feature) && std::ranges::any_of(near, [&](std::int32_t o) {
-                 return has(o, other_feature) && share_corner(t, o) &&
-                        is_on_front(touch, t) != is_on_front(other_touch, o);
-               });
-      });
+      bool is_beyond = false;
+      for (const std::int32_t t : near) {
+        if (!has(t, feature)) continue;
+        for (const std::int32_t o : near) {
+          if (!has(o, other_feature)) continue;
+          const Fold at = fold(t, touch.normal, o, other.normal);
+          if (at == Fold::hollow) return false;
+          is_beyond = is_beyond || at == Fold::beyond;
+        }
+      }
+      return is_beyond;
     });
   }
 

@@ -44,7 +44,7 @@ std::vector<ContactForce> contact_forces(const Model& model, const State& state)
   const PlacedCell cell = cell_at(model, state, state.time_s);
   for (const Bond& bond : state.bonds) {
     if (bond.impulse.isZero(0.0)) continue;
-    const BondPlace at = place_bond(state.bodies, cell, bond, bond.moment_impulse);
+    const BondPlace at = place_bond(state.bodies, cell, bond);
     forces.push_back(
         {position[bond.a] + at.arm_a, at.frame.transpose() * bond.impulse / acted, bond.a, bond.b});
   }

@@ -1,7 +1,9 @@
 #include "engine/solver/impacts.h"
 
+#include <Eigen/Sparse>
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "engine/solver/problem/friction_disc.h"
 #include "engine/solver/sweeps/local_cone.h"
@@ -37,7 +39,8 @@ struct Impact {
   Vec3 before, between;             // relative velocity before the round and at maximum compression, m/s
   Vec3 compression = Vec3::Zero();  // impulses, N s
   Vec3 restitution = Vec3::Zero();
-  double target = 0.0;  // work to return, J
+  double target = 0.0;    // work to return, J
+  Mat3 w = Mat3::Zero();  // 1/kg, of the contact alone, with the rows that hold its bodies
 };
 
 /// A row of a joint or a bond that takes part in a round. It keeps its velocity, up to its compliance.
@@ -62,18 +65,109 @@ void apply(const ContactProblem& p, const Row& row, double impulse, std::vector<
   add(row.edge.b, row.angular_b, -1.0);
 }
 
-/// One sweep over the rows; returns the largest change of a velocity, m/s.
-double hold(const ContactProblem& p, std::vector<Hold>& holds, std::vector<Twist>& v) {
-  double change = 0.0;
-  for (Hold& h : holds) {
-    const Row& row = p.rows[h.row];
-    const double u = velocity_of(row, v) - h.velocity + row.compliance * h.impulse, d = -u * row.inverse_w;
-    h.impulse += d;
-    apply(p, row, d, v);
-    change = std::max(change, std::abs(u) * row.length);
-  }
-  return change;
+/// Part of J v of a row by the velocity of one of its bodies.
+double share_of(const Row& row, std::int32_t body, const Twist& v) {
+  double sum = 0.0;
+  if (row.edge.a == body) sum += row.linear.dot(v.linear) + row.angular_a.dot(v.angular);
+  if (row.edge.b == body) sum -= row.linear.dot(v.linear) + row.angular_b.dot(v.angular);
+  return sum;
 }
+
+/// Rows that hold bodies together, solved at once: (J M^-1 J^T + c) d = -(u - target + c p). Loops of bonds
+/// make redundant rows, so a little is added to the diagonal.
+class Held {
+ public:
+  std::vector<Hold> rows;
+
+  void choose(const ContactProblem& p, const std::vector<std::size_t>& numbers) {
+    const bool is_known = std::ranges::equal(numbers, rows, {}, {}, &Hold::row);
+    rows.clear();
+    for (const std::size_t r : numbers) rows.push_back({r, 0.0});
+    if (!is_known) factorise(p);
+  }
+  bool empty() const { return rows.empty(); }
+
+  /// The velocities that the solution of the step asks for: those of joints; springs give with their
+  /// compliance.
+  void aim_at_targets(const ContactProblem& p) {
+    for (Hold& h : rows) h = {h.row, p.rows[h.row].compliance > 0.0 ? 0.0 : -p.rows[h.row].bias};
+  }
+  void aim_at_present(const ContactProblem& p, const std::vector<Twist>& v) {
+    for (Hold& h : rows) h = {h.row, velocity_of(p.rows[h.row], v)};
+  }
+
+  void settle(const ContactProblem& p, std::vector<Twist>& v) {
+    if (rows.empty()) return;
+    Eigen::VectorXd wrong(std::ssize(rows));
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      const Row& row = p.rows[rows[k].row];
+      wrong[static_cast<Eigen::Index>(k)] =
+          velocity_of(row, v) - rows[k].velocity + row.compliance * rows[k].impulse;
+    }
+    const Eigen::VectorXd change = factor_.solve(-wrong);
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      const double d = change[static_cast<Eigen::Index>(k)];
+      rows[k].impulse += d;
+      apply(p, p.rows[rows[k].row], d, v);
+    }
+  }
+
+  /// W of a contact whose bodies these rows hold, in its frame.
+  Mat3 coupling(const ContactProblem& p, std::size_t c) const {
+    constexpr double least = 1e-9;  // of W alone: where the rows hold both bodies together
+    const Mat3& alone = p.delassus[c];
+    if (rows.empty()) return alone;
+    const Mat3 frame = p.frame(c);
+    Eigen::MatrixX3d of_rows = Eigen::MatrixX3d::Zero(std::ssize(rows), 3);
+    for (int k = 0; k < 3; ++k) {
+      const Vec3 d = frame.row(k);
+      const Twist a = answer(p.response[p.a(c)], d, p.arm_a(c).cross(d)),
+                  b = answer(p.response[p.b(c)], -d, -p.arm_b(c).cross(d));
+      for (std::size_t r = 0; r < rows.size(); ++r) {
+        const Row& row = p.rows[rows[r].row];
+        of_rows(static_cast<Eigen::Index>(r), k) = share_of(row, static_cast<std::int32_t>(p.a(c)), a) +
+                                                   share_of(row, static_cast<std::int32_t>(p.b(c)), b);
+      }
+    }
+    if (of_rows.isZero(0.0)) return alone;
+    const Eigen::MatrixX3d held = factor_.solve(of_rows);
+    const Mat3 w = alone - of_rows.transpose() * held;
+    return 0.5 * (w + w.transpose()) + least * alone;
+  }
+
+ private:
+  void factorise(const ContactProblem& p) {
+    constexpr double redundant = 1e-11;  // of the diagonal
+    std::vector<std::pair<std::int32_t, Eigen::Index>> of_body;
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      for (const std::int32_t body : {p.rows[rows[k].row].edge.a, p.rows[rows[k].row].edge.b})
+        if (p.is_moved(static_cast<std::size_t>(body)))
+          of_body.emplace_back(body, static_cast<Eigen::Index>(k));
+    std::ranges::sort(of_body);
+    std::vector<Eigen::Triplet<double>> entries;
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      const Row& row = p.rows[rows[k].row];
+      double diagonal = 0.0;
+      for (const auto& [body, angular, sign] :
+           {std::tuple{row.edge.a, row.angular_a, 1.0}, std::tuple{row.edge.b, row.angular_b, -1.0}}) {
+        const Twist v = answer(p.response[static_cast<std::size_t>(body)], sign * row.linear, sign * angular);
+        for (const auto& [same, other] :
+             std::ranges::equal_range(of_body, body, {}, &std::pair<std::int32_t, Eigen::Index>::first)) {
+          const double share = share_of(p.rows[rows[static_cast<std::size_t>(other)].row], body, v);
+          entries.emplace_back(other, static_cast<Eigen::Index>(k), share);
+          if (other == static_cast<Eigen::Index>(k)) diagonal += share;
+        }
+      }
+      entries.emplace_back(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(k),
+                           row.compliance + redundant * diagonal);
+    }
+    Eigen::SparseMatrix<double> matrix(std::ssize(rows), std::ssize(rows));
+    matrix.setFromTriplets(entries.begin(), entries.end());
+    factor_.compute(matrix);
+  }
+
+  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factor_;
+};
 
 /// The rows through which the bodies of impacts move others at once: joints and bonds that have no limit.
 class Holders {
@@ -91,9 +185,8 @@ class Holders {
   }
 
   /// Those that connect moved bodies with the ones of these impacts, ascending.
-  std::vector<Hold> of(const std::vector<Impact>& impacts, const std::vector<Twist>& v) const {
-    std::vector<Hold> holds;
-    if (rows_.empty()) return holds;
+  std::vector<std::size_t> of(const std::vector<Impact>& impacts) const {
+    if (rows_.empty()) return {};
     std::vector<std::uint8_t> is_reached(p_.bodies(), 0);
     std::vector<std::size_t> found, open;
     const auto reach = [&](std::size_t body) {
@@ -117,8 +210,7 @@ class Holders {
     }
     std::ranges::sort(found);
     found.erase(std::unique(found.begin(), found.end()), found.end());
-    for (const std::size_t r : found) holds.push_back({r, velocity_of(p_.rows[r], v)});
-    return holds;
+    return found;
   }
 
  private:
@@ -161,20 +253,19 @@ double recoverable_work(const Vec3& impulse, const Vec3& from, const Vec3& to) {
 }
 
 /// (E1): Gauss-Seidel with the exact local cone; returns the absorbed work.
-double compress(const ContactProblem& p, std::vector<Impact>& impacts, std::vector<Hold>& holds,
-                std::vector<Twist>& v) {
+double compress(const ContactProblem& p, std::vector<Impact>& impacts, Held& held, std::vector<Twist>& v) {
   const double goal = accuracy * fastest(impacts);
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
     double change = 0.0;
     for (Impact& i : impacts) {
-      const Mat3& w = p.delassus[i.contact];
+      const Mat3& w = i.w;
       const Vec3 q = velocity_of(p, i.contact, v) - w * i.compression;
       const Vec3 d = solve_local_cone(w, q, p.friction(i.contact)) - i.compression;
       i.compression += d;
       apply(p, i.contact, d, v);
+      held.settle(p, v);
       change = std::max(change, (w * d).norm());
     }
-    change = std::max(change, hold(p, holds, v));
     if (change <= goal) break;
   }
   double work = 0.0;
@@ -190,30 +281,29 @@ double compress(const ContactProblem& p, std::vector<Impact>& impacts, std::vect
 
 /// Friction of maximum dissipation at the present normal impulses of the impacts, from the velocities at
 /// maximum compression; v is left at the end of the return.
-void rub(const ContactProblem& p, std::vector<Impact>& impacts, std::vector<Hold>& holds,
-         std::vector<Twist>& v) {
+void rub(const ContactProblem& p, std::vector<Impact>& impacts, Held& held, std::vector<Twist>& v) {
   const double goal = accuracy * fastest(impacts);
   for (const Impact& i : impacts) apply(p, i.contact, i.restitution, v);
-  for (const Hold& h : holds) apply(p, p.rows[h.row], h.impulse, v);
+  for (const Hold& h : held.rows) apply(p, p.rows[h.row], h.impulse, v);
+  held.settle(p, v);
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
     double change = 0.0;
     for (Impact& i : impacts) {
-      const Mat2 w = p.delassus[i.contact].bottomRightCorner<2, 2>();
+      const Mat2 w = i.w.bottomRightCorner<2, 2>();
       const Vec2 now = i.restitution.tail<2>();
       const Vec2 next = least_energy(w, now, velocity_of(p, i.contact, v).tail<2>(),
                                      p.friction(i.contact) * i.restitution[0], 0);
       i.restitution.tail<2>() = next;
       apply(p, i.contact, Vec3(0.0, next[0] - now[0], next[1] - now[1]), v);
+      held.settle(p, v);
       change = std::max(change, (w * (next - now)).norm());
     }
-    change = std::max(change, hold(p, holds, v));
     if (change <= goal) break;
   }
 }
 
-double kinetic_gain(const ContactProblem& p, const std::vector<Impact>& impacts,
-                    const std::vector<Hold>& holds, const std::vector<Twist>& from,
-                    const std::vector<Twist>& to, double length) {
+double kinetic_gain(const ContactProblem& p, const std::vector<Impact>& impacts, const Held& held,
+                    const std::vector<Twist>& from, const std::vector<Twist>& to, double length) {
   // Work of the impulses over the straight path: sum of r.(u_from + u_at) / 2 with u_at = u_from + length
   // (u_to - u_from) and r shortened alike.
   double gain = 0.0;
@@ -221,7 +311,7 @@ double kinetic_gain(const ContactProblem& p, const std::vector<Impact>& impacts,
     const Vec3 u = velocity_of(p, i.contact, from), change = velocity_of(p, i.contact, to) - u;
     gain += length * i.restitution.dot(u + 0.5 * length * change);
   }
-  for (const Hold& h : holds) {
+  for (const Hold& h : held.rows) {
     const double u = velocity_of(p.rows[h.row], from), change = velocity_of(p.rows[h.row], to) - u;
     gain += length * h.impulse * (u + 0.5 * length * change);
   }
@@ -229,8 +319,7 @@ double kinetic_gain(const ContactProblem& p, const std::vector<Impact>& impacts,
 }
 
 /// (E2); returns the work given back.
-double give_back(const ContactProblem& p, std::vector<Impact>& impacts, std::vector<Hold>& holds,
-                 std::vector<Twist>& v) {
+double give_back(const ContactProblem& p, std::vector<Impact>& impacts, Held& held, std::vector<Twist>& v) {
   const std::vector<Twist> compressed = v;
   double target = 0.0;
   for (const Impact& i : impacts) target += i.target;
@@ -239,7 +328,7 @@ double give_back(const ContactProblem& p, std::vector<Impact>& impacts, std::vec
     if (i.target > 0.0) i.restitution[0] = p.restitution[i.contact] * i.compression[0];
   for (int k = 0; k < work_iterations; ++k) {
     v = compressed;
-    rub(p, impacts, holds, v);
+    rub(p, impacts, held, v);
     bool done = true;
     for (Impact& i : impacts) {
       const double work = recoverable_work(i.restitution, i.between, velocity_of(p, i.contact, v));
@@ -250,18 +339,18 @@ double give_back(const ContactProblem& p, std::vector<Impact>& impacts, std::vec
     if (done) break;
   }
   v = compressed;
-  rub(p, impacts, holds, v);
+  rub(p, impacts, held, v);
   // The returned energy must not exceed the target: a quadratic in the length of the path.
-  const double whole = kinetic_gain(p, impacts, holds, compressed, v, 1.0);
+  const double whole = kinetic_gain(p, impacts, held, compressed, v, 1.0);
   if (whole > target) {
-    const double linear = 4.0 * kinetic_gain(p, impacts, holds, compressed, v, 0.5) - whole,
+    const double linear = 4.0 * kinetic_gain(p, impacts, held, compressed, v, 0.5) - whole,
                  square = whole - linear;
     double length = square > 0.0
                         ? (-linear + std::sqrt(linear * linear + 4.0 * square * target)) / (2.0 * square)
                         : target / whole;
     length = std::clamp(length, 0.0, 1.0);
     for (Impact& i : impacts) i.restitution *= length;
-    for (Hold& h : holds) h.impulse *= length;
+    for (Hold& h : held.rows) h.impulse *= length;
     for (std::size_t i = 0; i < v.size(); ++i) {
       v[i].linear = compressed[i].linear + length * (v[i].linear - compressed[i].linear);
       v[i].angular = compressed[i].angular + length * (v[i].angular - compressed[i].angular);
@@ -282,18 +371,31 @@ ImpactReport resolve_impacts(const ContactProblem& p, const ImpactSettings& sett
   impulse.assign(p.contacts(), Vec3::Zero());
   row_impulse.assign(p.rows.size(), 0.0);
   const Holders holders(p);
+  Held held;
+  std::vector<std::uint8_t> is_settled(p.rows.size(), 0);
+  const auto take_rows = [&] {
+    for (const Hold& h : held.rows) row_impulse[h.row] += h.impulse;
+  };
   while (report.rounds < most_rounds) {
     std::vector<Impact> impacts = approaching(p, settings, velocity);
     if (impacts.empty()) break;
-    ++report.rounds;
-    std::vector<Hold> holds = holders.of(impacts, velocity);
-    report.compression_work_J += compress(p, impacts, holds, velocity);
-    for (Hold& h : holds) {
-      row_impulse[h.row] += h.impulse;
-      h = {h.row, velocity_of(p.rows[h.row], velocity)};
+    held.choose(p, holders.of(impacts));
+    if (std::ranges::any_of(held.rows, [&](const Hold& h) { return is_settled[h.row] == 0; })) {
+      // First what they do without the impacts: bodies that have just been bonded may move apart.
+      held.aim_at_targets(p);
+      held.settle(p, velocity);
+      take_rows();
+      for (const Hold& h : held.rows) is_settled[h.row] = 1;
+      continue;
     }
-    report.returned_work_J += give_back(p, impacts, holds, velocity);
-    for (const Hold& h : holds) row_impulse[h.row] += h.impulse;
+    ++report.rounds;
+    for (Impact& i : impacts) i.w = held.coupling(p, i.contact);
+    held.aim_at_present(p, velocity);
+    report.compression_work_J += compress(p, impacts, held, velocity);
+    take_rows();
+    held.aim_at_present(p, velocity);
+    report.returned_work_J += give_back(p, impacts, held, velocity);
+    take_rows();
     for (const Impact& i : impacts) impulse[i.contact] += i.compression + i.restitution;
   }
   return report;

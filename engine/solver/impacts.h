@@ -32,10 +32,11 @@ struct ImpactReport {
 ///     more than the sum of e^2 w (E2)
 /// until no contact approaches: bodies set in motion by a round collide in the next. With e = 1 and without
 /// friction a round is the generalised reflection of Smith, Kaufman, Vouga, Tamstorf, Grinspun 2012: Newton's
-/// cradle passes its ball on, symmetric arrangements stay symmetric. Kinetic energy never grows. In both
-/// stages rows without bounds, joints and bonds, keep the velocity with which the stage begins; compliant
-/// ones give with their compliance. Serial: a step has few impacts. `velocity` [body]: input and output; the
-/// sums of all rounds: `impulse` [contact], N s, contact frame, and `row_impulse` [row], N s or N m s.
+/// cradle passes its ball on, symmetric arrangements stay symmetric. Rows without bounds, joints and bonds,
+/// are first brought to the velocities that the problem asks for. In both stages they keep theirs; compliant
+/// ones give with their compliance. Impacts create no kinetic energy. Serial: a step has few impacts.
+/// `velocity` [body]: input and output; the sums of all rounds: `impulse` [contact], N s, contact frame, and
+/// `row_impulse` [row], N s or N m s.
 ImpactReport resolve_impacts(const ContactProblem& problem, const ImpactSettings& settings,
                              std::vector<Twist>& velocity, std::vector<Vec3>& impulse,
                              std::vector<double>& row_impulse);

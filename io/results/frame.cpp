@@ -54,7 +54,7 @@ FrameContacts frame_contacts(std::span<const Contact* const> contacts, const std
 void add_bonds(const State& state, const PlacedCell& cell, const Vec3& origin, double factor,
                FrameContacts& result) {
   for (const Bond& bond : state.bonds) {
-    const BondPlace at = place_bond(state.bodies, cell, bond, bond.moment_impulse);
+    const BondPlace at = place_bond(state.bodies, cell, bond);
     result.point.push_back((state.bodies.position[bond.a] + at.arm_a - origin).cast<float>());
     result.normal.push_back(at.frame.row(0).transpose().cast<float>());
     result.impulse.push_back((factor * (at.frame.transpose() * bond.impulse)).cast<float>());

@@ -317,6 +317,36 @@ TEST(EllipsoidMesh, NothingIsDeeperThanTheFaceBesideAnObtuseRidge) {
   }
 }
 
+TEST(EllipsoidMesh, HollowCornersKeepBothFacesWhateverTheirWinding) {
+  // A fin that stands on a floor, with its vertices: their windings cannot agree on both sides. And a valley
+  // of two faces that are wound in opposite directions.
+  for (const bool turned : {false, true}) {
+    const std::array<std::int32_t, 3> fin_a = turned ? std::array{1, 4, 5} : std::array{1, 5, 4},
+                                      fin_b = turned ? std::array{1, 5, 2} : std::array{1, 2, 5};
+    const PlacedMesh mesh =
+        placed({{-1, -1, 0}, {0, -1, 0}, {0, 1, 0}, {-1, 1, 0}, {0, -1, 1}, {0, 1, 1}, {1, -1, 0}, {1, 1, 0}},
+               {{0, 1, 2}, {0, 2, 3}, {1, 6, 7}, {1, 7, 2}, fin_a, fin_b});
+    const PlacedMesh valley = placed({{-1, -1, 1}, {0, -1, 0}, {0, 1, 0}, {-1, 1, 1}, {1, -1, 1}, {1, 1, 1}},
+                                     {{0, 1, 2},
+                                      {0, 2, 3},
+                                      turned ? std::array{1, 4, 5} : std::array{1, 5, 4},
+                                      turned ? std::array{1, 5, 2} : std::array{1, 2, 5}});
+    for (const Ellipsoid& shape : {Ellipsoid{Vec3::Constant(0.1)}, Ellipsoid{{0.1, 0.08, 0.07}}}) {
+      const Vec3 half = shape.semi_axes;
+      for (const double side : {-1.0, 1.0}) {
+        for (const double deeper : {1e-3, 3e-3}) {
+          const std::vector<Gap> g = found(
+              shape, {Vec3(side * (half[0] - deeper), 0.1, half[2] - 2e-3), Quat::Identity()}, mesh, 0.0);
+          EXPECT_EQ(g.size(), 2u) << turned << side << deeper;
+        }
+      }
+      const std::vector<Gap> g =
+          found(shape, {Vec3(0.01, 0.1, std::sqrt(2.0) * 0.098), Quat::Identity()}, valley, 0.05);
+      EXPECT_EQ(g.size(), 2u) << turned;
+    }
+  }
+}
+
 TEST(MeshSurface, ReportsDefectsOfAMesh) {
   MeshFindings f;
   const std::vector<Vec3> square{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0.5, 1e-12, 0}};

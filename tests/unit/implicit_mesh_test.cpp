@@ -1,11 +1,13 @@
 #include "engine/geometry/implicit/implicit_mesh.h"
 
 #include <algorithm>
+#include <functional>
 #include <gtest/gtest.h>
 #include <map>
 
 #include "engine/geometry/ellipsoid_mesh.h"
 #include "engine/geometry/implicit/implicit_walls.h"
+#include "engine/geometry/implicit/line_contact.h"
 #include "tests/support/implicit_pairs.h"
 #include "tests/support/meshes.h"
 
@@ -171,9 +173,13 @@ TEST(ImplicitMesh, CachedContactsMatchANewSearch) {
     std::vector<Gap> g;
     contacts(body, mesh, 0.01, memory, g);
     const std::vector<Gap> fresh = found(body, mesh, 0.01);
+    // Points of a line contact keep the places where they were found first.
+    const auto is_point = [](const Gap& c) { return is_line_point(c.feature); };
     for (const Gap& f : fresh)
-      EXPECT_TRUE(has(g, f, 1e-8, 1e-6)) << k << ' ' << f.feature << ' ' << f.distance;
-    EXPECT_EQ(g.size(), fresh.size()) << k;
+      EXPECT_TRUE(is_point(f) || has(g, f, 1e-8, 1e-6)) << k << ' ' << f.feature << ' ' << f.distance;
+    EXPECT_EQ(std::ranges::count_if(g, std::not_fn(is_point)),
+              std::ranges::count_if(fresh, std::not_fn(is_point)))
+        << k;
     std::map<std::uint32_t, Vec3> now;
     for (const Gap& c : g) {
       EXPECT_TRUE(now.emplace(c.feature, c.point).second) << "one name twice";

@@ -6,6 +6,7 @@
 #include "engine/core/random.h"
 #include "engine/geometry/ellipsoid_revolved.h"
 #include "engine/geometry/implicit/implicit_mesh.h"
+#include "engine/geometry/implicit/line_contact.h"
 #include "engine/geometry/revolved_mesh.h"
 #include "tests/support/implicit_pairs.h"
 #include "tests/support/meshes.h"
@@ -219,7 +220,8 @@ TEST(ImplicitRevolved, CachedContactsMatchANewSearch) {
         std::vector<Gap> now;
         contacts(body, wall, 0.01, memory, now);
         for (const Gap& g : found(body, wall, 0.01)) {
-          if (g.distance > 0.009 || g.distance < -0.02) continue;
+          // Points of a line contact keep the places where they were found first.
+          if (g.distance > 0.009 || g.distance < -0.02 || is_line_point(g.feature)) continue;
           EXPECT_TRUE(std::ranges::any_of(now,
                                           [&](const Gap& o) {
                                             return std::abs(o.distance - g.distance) < 1e-8 &&

@@ -165,6 +165,55 @@ TEST(Bonds, TwistBeyondHalfATurnSwingsBack) {
   }
 }
 
+// A bar that is critically damped creeps back from nearly half a turn.
+TEST(Bonds, DampedTwistCreepsBack) {
+  World world = chain(2, elastic(1e5, 1.0), false);
+  world.model.settings.gravity.setZero();
+  Bodies& bodies = world.state.bodies;
+  const double k = 1e5 / 2.5 * 0.5 * std::numbers::pi * std::pow(r, 4) / (2.0 * r),
+               w = std::sqrt(2.0 * k / bodies.inertia[0][0]), spin = 3.0 * std::numbers::e * w;
+  bodies.angular_velocity = {Vec3(0.5 * spin, 0, 0), Vec3(-0.5 * spin, 0, 0)};
+  const double h = 2.0 * std::numbers::pi / (400.0 * w);
+  world.model.settings.time_step_s = h;
+  double twist = 0.0, most = 0.0;
+  for (int i = 0; i < 800; ++i) {
+    world.step();
+    twist += h * (bodies.angular_velocity[0].x() - bodies.angular_velocity[1].x());
+    most = std::max(most, twist);
+  }
+  EXPECT_NEAR(most, 3.0, 0.05);
+  EXPECT_NEAR(twist, 0.0, 0.01);
+}
+
+// Springs at one held ball do not know of each other.
+TEST(Bonds, ManyAtOneHeldBodySwingAsOne) {
+  std::vector<double> left;
+  for (const int n : {1, 60}) {
+    World world({}, 1e-3);
+    world.model.settings.gravity.setZero();
+    constexpr double radius = 0.5;
+    world.add_sphere(radius, Vec3::Zero());
+    for (int i = 0; i < n; ++i) {
+      const double z = 1.0 - (2.0 * i + 1.0) / n, angle = i * std::numbers::pi * (3.0 - std::sqrt(5.0)),
+                   s = std::sqrt(1.0 - z * z);
+      const Vec3 out(s * std::cos(angle), s * std::sin(angle), z);
+      world.add_sphere(r, (radius + r) * out, {1e-3 * out, Vec3::Zero()});
+    }
+    BondLaw law = elastic(1e6);
+    law.reach = 1e-3;
+    world.model.bonds.push_back(law);
+    world.model.parts.push_back({.name = "held"});
+    carry_body(0, 0, world.state);
+    const double k = 1e6 * std::numbers::pi * r * r / (radius + r),
+                 w = std::sqrt(k / world.state.bodies.mass[1]);
+    world.model.settings.time_step_s = 0.2 / w;
+    const StepReport report = world.run(20.0 * 2.0 * std::numbers::pi / w);
+    left.push_back((report.energy.kinetic + report.energy.elastic) /
+                   (0.5 * n * world.state.bodies.mass[1] * 1e-6));
+  }
+  EXPECT_NEAR(left[1], left[0], 1e-3);
+}
+
 // Sixty springs pull at one light ball: together they are stiffer than each of them.
 TEST(Bonds, ManyAtOneBodyAreStable) {
   constexpr int n = 60;
@@ -191,7 +240,7 @@ TEST(Bonds, ManyAtOneBodyAreStable) {
     now.model.settings.time_step_s = std::sqrt(q / (k * (1.0 / bodies.mass[0] + 1.0 / bodies.mass[1])));
     now.run(60.0 * now.model.settings.time_step_s, [&](const StepReport& report) {
       EXPECT_LT(report.energy.kinetic, 1.1 * energy) << q;
-      EXPECT_GT(report.energy.elastic, -0.1 * energy) << q;
+      EXPECT_GT(report.energy.elastic, -0.3 * energy) << q;
     });
     EXPECT_EQ(now.state.bonds.size(), static_cast<std::size_t>(n));
   }

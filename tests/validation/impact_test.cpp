@@ -84,6 +84,58 @@ TEST_P(Impacts, GluedBodiesBounceAsOne) {
   }
 }
 
+TEST_P(Impacts, BodiesThatAreJustBondedGainNoEnergy) {
+  // A light ball strikes the floor in the step in which it is bonded to a heavy one that does not move yet.
+  for (const double modulus : {infinity, 1e13, 1e9}) {
+    World world = make(0.0);
+    world.add_floor();
+    const MaterialIndex heavy = world.model.materials.add("heavy", 250000.0);
+    world.add_sphere(0.1, Vec3(0, 0, 0.1), {Vec3(0, 0, -1), Vec3::Zero()});
+    world.material = heavy;
+    world.add_sphere(0.1, Vec3(0, 0, 0.3));
+    BondLaw glue;
+    glue.youngs_modulus = modulus;
+    world.model.bonds = {glue};
+    const double energy = 0.5 * world.state.bodies.mass[0];
+    world.run(0.01, [&](const StepReport& report) {
+      EXPECT_LE(report.energy.kinetic + report.energy.elastic, energy * (1.0 + 1e-9)) << modulus;
+    });
+  }
+}
+
+TEST_P(Impacts, BarsOfManyBallsStrikeAsOneBody) {
+  // A bar of eight balls at an angle, of which every second one is five times as heavy: it strikes as one
+  // body.
+  World world = make(0.5);
+  world.add_floor();
+  const MaterialIndex light = world.material, heavy = world.model.materials.add("heavy", 12500.0);
+  const Vec3 along = Vec3(1, 0, 0.3).normalized();
+  for (int i = 0; i < 8; ++i) {
+    world.material = i % 2 == 0 ? light : heavy;
+    world.add_sphere(0.1, Vec3(0, 0, 0.102) + 0.2 * i * along, {Vec3(0, 0, -1), Vec3::Zero()});
+  }
+  world.model.bonds = {BondLaw{}};
+  world.model.settings.solver.max_sweeps = 20000;
+  world.model.settings.solver.tolerance = 1e-6;
+  const Bodies& bodies = world.state.bodies;
+  double m = 0.0, before = 0.0;
+  Vec3 centre = Vec3::Zero();
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    m += bodies.mass[i];
+    centre += bodies.mass[i] * bodies.position[i];
+  }
+  centre /= m;
+  before = 0.5 * m;
+  double inertia = 0.0;
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    inertia += bodies.inertia[i][1] + bodies.mass[i] * (bodies.position[i] - centre).squaredNorm();
+  const double arm = centre.x(), response = 1.0 / m + arm * arm / inertia,
+               lost = 0.5 * (1.0 - 0.25) / response;
+  const StepReport report = world.run(0.004);
+  EXPECT_EQ(world.state.bonds.size(), 7u);
+  EXPECT_NEAR(report.energy.kinetic, before - lost, 1e-2 * lost);
+}
+
 TEST_P(Impacts, BallOnTwoBallsStaysSymmetric) {
   // Bernoulli's problem: a ball strikes two equal touching ones in the middle, lines of centres at 30 degrees
   // from its motion. With restitution e and no friction p = (1 + e) m v cos(30) / (1 + 2 cos^2(30)) on each.

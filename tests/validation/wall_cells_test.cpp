@@ -243,13 +243,15 @@ TEST(WallCells, ImpactsThatLastHaveTheirEnergyOnce) {
   // a gap leaves a part of the approach to the next one, and elastic ones are pressed for many steps.
   struct Fall {
     double step_s, stiffness;
+    RestitutionLaw law = RestitutionLaw::dissipative;
   };
   for (const Fall& of : {Fall{2e-3, 0.0}, Fall{1e-3, 0.0}, Fall{2e-4, 0.0}, Fall{1e-3, 1e6}, Fall{1e-4, 1e6},
-                         Fall{2e-5, 1e6}}) {
+                         Fall{2e-5, 1e6}, Fall{1e-3, 0.0, RestitutionLaw::energetic}}) {
     PairLaw law{.friction = 0.0};
     if (of.stiffness > 0.0)
       law = {.friction = 0.0, .restitution = 0.1, .elasticity = linear_elasticity(of.stiffness, 0.3)};
     World world(law, of.step_s);
+    world.model.settings.restitution_law = of.law;
     world.add_floor();
     constexpr int n = 30;
     constexpr double height = 0.05;
@@ -260,7 +262,11 @@ TEST(WallCells, ImpactsThatLastHaveTheirEnergyOnce) {
     }
     SurfaceLoad sum;
     world.run(0.115, [&](const StepReport&) { sum += world.result.boundaries[0].surface; });
-    EXPECT_EQ(sum.impacts, n) << of.step_s << ' ' << of.stiffness;
+    // (E1) stops a ball above the floor, onto which it then falls once more.
+    if (of.law == RestitutionLaw::energetic)
+      EXPECT_GE(sum.impacts, n);
+    else
+      EXPECT_EQ(sum.impacts, n) << of.step_s << ' ' << of.stiffness;
     // The fall in the step of the impact, and slow ends that are below the threshold.
     EXPECT_NEAR(sum.impact_energy, energy, (0.002 + 25.0 * of.step_s) * energy)
         << of.step_s << ' ' << of.stiffness;

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "engine/geometry/implicit/flat_contact.h"
-#include "engine/geometry/implicit/sample_batch.h"
 
 namespace scree {
 
@@ -26,12 +25,12 @@ inline constexpr std::ptrdiff_t most_flat_contacts = 8;
 inline constexpr double most_slope = 0.05;
 inline constexpr int line_iterations = 12;
 
-/// Does the distance with these second derivatives change along a line by no more than `slope` (two
-/// components in the same tangents)?
+/// Does the distance with these second derivatives change along a line, or over a flat patch, by no more than
+/// most_slope? slope: two components in the same tangents.
 inline bool is_along_line(const Plane2& bend, Two slope, double weakest) {
   const Axes2 axes = axes_of(bend);
-  return std::abs(axes.smaller) <= weakest &&
-         std::abs(axes.along.x * slope.y - axes.along.y * slope.x) <= most_slope;
+  const double along = std::abs(axes.along.x * slope.y - axes.along.y * slope.x);
+  return std::abs(axes.smaller) <= weakest && (axes.larger > weakest ? along : norm(slope)) <= most_slope;
 }
 
 /// (F5) from two points, within `radius` of the first one (m).

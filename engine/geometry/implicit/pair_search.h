@@ -93,6 +93,8 @@ SCREE_INLINE Two solve_across(const Matrix2& m, const Plane2& bend, double weake
   if (!(axes.larger > weakest)) return {0.0, 0.0};
   const Two e = axes.along;
   const double me = e.x * (m.xx * e.x + m.xy * e.y) + e.y * (m.yx * e.x + m.yy * e.y);
+  constexpr double flattest = 1e-3;  // of the bend, in deep overlaps
+  if (!(me > flattest * axes.larger)) return {0.0, 0.0};
   const double step = (e.x * right.x + e.y * right.y) / me;
   return {step * e.x, step * e.y};
 }

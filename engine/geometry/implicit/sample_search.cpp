@@ -4,6 +4,7 @@
 #include <array>
 
 #include "engine/geometry/implicit/line_contact.h"
+#include "engine/geometry/implicit/sample_batch.h"
 
 namespace scree {
 

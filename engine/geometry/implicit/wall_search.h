@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/geometry/implicit/line_contact.h"
+#include "engine/geometry/implicit/sample_batch.h"
 #include "engine/geometry/plane.h"
 
 namespace scree {

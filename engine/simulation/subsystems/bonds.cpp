@@ -85,9 +85,23 @@ struct Deformation {
   double x, bending, image;
 };
 
-/// Bias, compliance and the length for residuals of a row: (A11). `crowd`: factor by which W counts, because
-/// many bonds pull at a body. Returns theta.
-double set_spring(const Spring& spring, const Deformation& at, double crowd, double h,
+/// Factors on the parts of W of both bodies, at which many bonds may pull.
+struct Crowd {
+  double a, b;
+};
+
+/// W of a row with these factors.
+double crowded_coupling(const ContactProblem& p, const Row& row, double w, const Crowd& crowd) {
+  if (crowd.a == 1.0 && crowd.b == 1.0) return w;
+  const auto of_body = [&](std::int32_t body, const Vec3& angular) {
+    const Twist v = answer(p.response[static_cast<std::size_t>(body)], row.linear, angular);
+    return row.linear.dot(v.linear) + angular.dot(v.angular);
+  };
+  return crowd.a * of_body(row.edge.a, row.angular_a) + crowd.b * of_body(row.edge.b, row.angular_b);
+}
+
+/// Bias, compliance and the length for residuals of a row: (A11). Returns theta.
+double set_spring(const Spring& spring, const Deformation& at, const Crowd& crowd, double h,
                   const ContactProblem& p, Row& row) {
   const double k = spring.stiffness;
   if (k == infinity) {
@@ -96,17 +110,17 @@ double set_spring(const Spring& spring, const Deformation& at, double crowd, dou
     return 1.0;
   }
   const double w = row_coupling(p, row, row);
-  const SpringTerms terms =
-      spring_terms(k, 2.0 * spring.damping * std::sqrt(k / w), at.x, at.bending, crowd * w, h);
+  const SpringTerms terms = spring_terms(k, 2.0 * spring.damping * std::sqrt(k / w), at.x, at.bending,
+                                         crowded_coupling(p, row, w, crowd), h);
   row.compliance = terms.compliance;
   row.bias = terms.bias - at.image;
   row.length = spring.length * w / (w + terms.compliance);
   return terms.theta;
 }
 
-/// The six rows of a bond; `crowd`: see set_spring().
-void set_rows(const BondLaw& law, const Bond& bond, double crowd, double h, const Workspace& w, BondPlace& at,
-              Row* rows) {
+/// The six rows of a bond.
+void set_rows(const BondLaw& law, const Bond& bond, const Crowd& crowd, double h, const Workspace& w,
+              BondPlace& at, Row* rows) {
   const ContactProblem& p = w.problem;
   const Twist &a = w.before[bond.a], &b = w.before[bond.b];
   const BondStiffness k = stiffness(law, bond);
@@ -287,7 +301,7 @@ void list_bonded(const Model& model, const State& state, const Workspace& w, Col
     std::sort(pairs.partner.begin() + pairs.row[i], pairs.partner.begin() + pairs.row[i + 1]);
 }
 
-BondPlace place_bond(const Bodies& bodies, const PlacedCell& cell, const Bond& bond, const Vec3& moment) {
+BondPlace place_bond(const Bodies& bodies, const PlacedCell& cell, const Bond& bond) {
   const std::size_t a = bond.a, b = bond.b;
   BondPlace at;
   at.shift = at.image_velocity = Vec3::Zero();
@@ -304,9 +318,10 @@ BondPlace place_bond(const Bodies& bodies, const PlacedCell& cell, const Bond& b
              turn = frame_b.conjugate() * (bodies.orientation[a] * bond.frame_a);
   const Eigen::AngleAxisd turned(turn);
   double angle = turned.angle();
-  // Beyond half a turn the shortest rotation is the other way round; the moment has not changed its sign.
+  // Beyond half a turn the shortest rotation is the other way round. The quaternions tell: they change
+  // steadily, so the real part of their product has become negative.
   constexpr double large = 2.0;
-  if (angle > large && moment.dot(turned.axis()) > 0.0) angle -= 2.0 * std::numbers::pi;
+  if (turn.w() < 0.0 && angle > large) angle -= 2.0 * std::numbers::pi;
   at.turn = angle * turned.axis();
   const Quat middle_frame = frame_b * Quat(Eigen::AngleAxisd(0.5 * angle, turned.axis()));
   at.frame = middle_frame.toRotationMatrix().transpose();
@@ -330,19 +345,20 @@ double add_bonds(const Model& model, const State& state, double h, Workspace& w)
   p.rows.resize(next);
   std::vector<std::int32_t>& bonds_of = w.bonds_of_body;
   bonds_of.assign(p.bodies(), 0);
-  for (const Bond& bond : state.bonds) {
-    if (bond.broken != 0) continue;
-    ++bonds_of[bond.a];
-    ++bonds_of[bond.b];
+  for (std::size_t k = 0; k < w.bonds.size(); ++k) {
+    if (w.bonds[k].row < 0) continue;
+    ++bonds_of[state.bonds[k].a];
+    ++bonds_of[state.bonds[k].b];
   }
   for_each_index(w.bonds.size(), grain_medium, [&](std::size_t k) {
     const std::int32_t row = w.bonds[k].row;
     if (row < 0) return;
     const Bond& bond = state.bonds[k];
-    w.bonds[k] = place_bond(state.bodies, w.cell, bond, bond.moment_impulse);
+    w.bonds[k] = place_bond(state.bodies, w.cell, bond);
     w.bonds[k].row = row;
     constexpr double few = 10.0;
-    const double crowd = std::max(1.0, std::max(bonds_of[bond.a], bonds_of[bond.b]) / few);
+    const auto factor = [&](std::int32_t body) { return std::max(1.0, bonds_of[body] / few); };
+    const Crowd crowd{factor(bond.a), factor(bond.b)};
     set_rows(model.bonds[bond.law], bond, crowd, h, w, w.bonds[k], &p.rows[row]);
   });
   double squares = 0.0;

@@ -21,10 +21,8 @@ void form_bonds(const Model& model, double begin_s, Workspace& workspace, State&
 /// halo attached.
 void list_bonded(const Model& model, const State& state, const Workspace& workspace, CollisionFilter& filter);
 
-/// All data of a bond in the (sub)step, except its row. `moment`: the last one on a, in the bond's frame, to
-/// tell turns by more than pi (up to 2 pi) from those the other way round.
-BondPlace place_bond(const Bodies& bodies, const PlacedCell& cell, const Bond& bond,
-                     const Vec3& moment = Vec3::Zero());
+/// All data of a bond in the (sub)step, except its row. Its turn is known up to 2 pi - 2.
+BondPlace place_bond(const Bodies& bodies, const PlacedCell& cell, const Bond& bond);
 
 /// Appends the rows of all bonds to those of contacts; fills workspace.bonds. With a deformation x, a spring
 /// k and a damping c along a row, and W of the row,
