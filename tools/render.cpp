@@ -196,7 +196,7 @@ class Target {
       std::error_code error;
       fs::create_directories(folder_, error);
       if (error) throw io::WriteError(fmt::format("cannot write {}: {}", folder_.string(), error.message()));
-      remove_old_pictures(options.output.empty() || options.overwrite);
+      remove_old_pictures();
     }
     const bool evens_out = film_only && options.pictures == 0 && are_uneven(reader, frames);
     times_ = picture_times(reader, frames,
@@ -234,17 +234,16 @@ class Target {
 
  private:
   /// Those of an earlier job with other frames would stand between the new ones.
-  void remove_old_pictures(bool is_allowed) const {
+  void remove_old_pictures() const {
     std::vector<fs::path> old;
+    const std::string_view begin = "frame_", end = ".png";
     for (const fs::directory_entry& file : fs::directory_iterator(folder_)) {
       const std::string name = file.path().filename().string();
-      if ((name.starts_with("frame_") && name.ends_with(".png")) || name == "film.mp4")
-        old.push_back(file.path());
+      const bool is_frame = name.starts_with(begin) && name.ends_with(end) && name.size() >= 16 &&
+                            std::all_of(name.begin() + std::ssize(begin), name.end() - std::ssize(end),
+                                        [](char c) { return c >= '0' && c <= '9'; });
+      if (is_frame || name == "film.mp4") old.push_back(file.path());
     }
-    if (!old.empty() && !is_allowed)
-      throw io::WriteError(
-          fmt::format("{} holds pictures of an earlier job ({}, ...); --overwrite replaces them",
-                      folder_.string(), old.front().filename().string()));
     for (const fs::path& file : old) fs::remove(file);
   }
 
