@@ -62,6 +62,29 @@ struct WallTouch {
   bool converged;
 };
 
+/// What a step on the surface needs: the slope g of the distance in the tangents, its second derivatives, and
+/// the change k of the slope per way along the normal.
+struct WallStep {
+  SurfaceHere here;
+  WallHere wall;
+  Tangents frame;
+  Plane2 bend;
+  Two g, k;
+};
+template <class Wall>
+WallStep step_at(const PlacedImplicit& body, const Wall& wall, Three x) {
+  const SurfaceHere here = surface_here(*body.shape, body.scale, x);
+  const WallHere w = wall.at(x);
+  const Tangents frame = tangents(here.n);
+  const Plane2 a = across(frame, here.bend), d = across(frame, w.bend);
+  return {here,
+          w,
+          frame,
+          {a.xx + d.xx, a.xy + d.xy, a.yy + d.yy},
+          across(frame, w.gradient),
+          across(frame, here.bend * here.n + w.bend * here.n)};
+}
+
 /// Newton on the slope of the distance. If the slope increases in a step, the step is halved, since
 /// curvatures may differ much between places.
 template <class Wall>
@@ -73,14 +96,10 @@ WallTouch newton(const PlacedImplicit& body, const Wall& wall, Three x) {
   double least_off = infinity;
   int halvings = 0;
   for (int i = 0; i < newton_iterations; ++i) {
-    const SurfaceHere here = surface_here(*body.shape, body.scale, t.x);
-    const WallHere w = wall.at(t.x);
-    const Tangents frame = tangents(here.n);
-    const Plane2 a = across(frame, here.bend), d = across(frame, w.bend);
-    t.bend = {a.xx + d.xx, a.xy + d.xy, a.yy + d.yy};
+    const auto [here, w, frame, bend, g, k] = step_at(body, wall, t.x);
+    t.bend = bend;
     t.n = here.n;
     t.phi = w.distance;
-    const Two g = across(frame, w.gradient), k = across(frame, here.bend * here.n + w.bend * here.n);
     const double off = norm(g) + std::abs(here.off) / size;
     if (off > least_off && halvings < most_halvings) {
       t.x = 0.5 * (before + t.x);
@@ -122,12 +141,8 @@ WallTouch newton_across(const PlacedImplicit& body, const Wall& wall, Three x, d
                weakest = weakest_bend(size);
   WallTouch t{x, {}, 0.0, {}, false};
   for (int i = 0; i < line_iterations; ++i) {
-    const SurfaceHere here = surface_here(*body.shape, body.scale, t.x);
-    const WallHere w = wall.at(t.x);
-    const Tangents frame = tangents(here.n);
-    const Plane2 a = across(frame, here.bend), d = across(frame, w.bend);
-    t.bend = {a.xx + d.xx, a.xy + d.xy, a.yy + d.yy};
-    const Two g = across(frame, w.gradient), k = across(frame, here.bend * here.n + w.bend * here.n);
+    const auto [here, w, frame, bend, g, k] = step_at(body, wall, t.x);
+    t.bend = bend;
     const Matrix2 m{t.bend.xx, t.bend.xy, t.bend.xy, t.bend.yy};
     const Two u = solve_across(m, t.bend, weakest, {-g.x - here.off * k.x, -g.y - here.off * k.y});
     const double step = norm(u), shorter = step > limit ? limit / step : 1.0;
