@@ -62,8 +62,8 @@ struct WallTouch {
   bool converged;
 };
 
-/// What a step on the surface needs: the slope g of the distance in the tangents, its second derivatives, and
-/// the change k of the slope per way along the normal.
+/// The terms of a step on the surface: the slope g of the distance in the tangents, its second derivatives,
+/// and the change k of the slope per way along the normal.
 struct WallStep {
   SurfaceHere here;
   WallHere wall;
