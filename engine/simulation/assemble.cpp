@@ -423,7 +423,7 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
     p.complete_rows();
   else
     p.complete();
-  if (!model.joints.empty()) block_joints(w);
+  if (!model.joints.empty() || !w.bonds.empty()) block_joints(model, state, w);
 
   p.time_step_s = h;
   p.gravity_speed = force_speed(model, bodies, w, h);

@@ -7,6 +7,7 @@
 #include "engine/core/parallel.h"
 #include "engine/core/vector4.h"
 #include "engine/simulation/balance.h"
+#include "engine/simulation/subsystems/bonds.h"
 #include "engine/simulation/subsystems/contact_springs.h"
 #include "engine/solver/problem/contact_response.h"
 
@@ -591,12 +592,16 @@ void take_impulses(const Model& model, double h, Workspace& w, State& state, Ste
               compressed = !w.has_springs ? Touch{} : deepest_of(sum.joined().compression, state, w);
   sum_over(w.problem.ranks(), sum);
   ContactBalance given = sum.value();
-  for (std::size_t row = w.problem.first_block_row(); row < w.problem.rows.size(); ++row)
+  std::size_t first_of_joints = w.problem.first_block_row();  // few bonds are in the block too
+  for (const BondPlace& bond : w.bonds) {
+    if (bond.row < 0) continue;
+    const auto first = static_cast<std::size_t>(bond.row);
+    first_of_joints = std::max(first_of_joints, first + rows_of_bond);
+    for (std::size_t row = first; row < first + rows_of_bond; ++row)
+      balance.add_joint(row, {bond.shift, bond.image_velocity}, given, result.parts);
+  }
+  for (std::size_t row = first_of_joints; row < w.problem.rows.size(); ++row)
     balance.add_joint(row, {Vec3::Zero(), Vec3::Zero()}, given, result.parts);
-  for (const BondPlace& bond : w.bonds)
-    for (std::int32_t row = bond.row; bond.row >= 0 && row < bond.row + 6; ++row)
-      balance.add_joint(static_cast<std::size_t>(row), {bond.shift, bond.image_velocity}, given,
-                        result.parts);
   add_loads(model, w, blocks, resting, result);
   add_touches(model, bodies, w, blocks, state.sleepers, result);
   StepReport& report = result.report;

@@ -59,6 +59,55 @@ TEST(Bonds, RigidOnesKeepBodiesTogether) {
   EXPECT_LT((linear_momentum(bodies) - linear).norm(), 1e-12 * linear.norm());
 }
 
+// Thirty balls, the last fifty times as heavy as the others: sweeps from ball to ball would miss the goal by
+// far. The held one carries all of the weight, exactly as statics says.
+TEST(Bonds, LongBarsHoldAHeavyEnd) {
+  constexpr int n = 30;
+  BondLaw breakable;
+  breakable.breaking_force = 1e9;
+  for (const BondLaw& law : {BondLaw{}, breakable, elastic(1e14, 1.0)}) {
+    World world = chain(n, law, true);
+    Bodies& bodies = world.state.bodies;
+    bodies.mass[n - 1] *= 50.0;
+    bodies.inertia[n - 1] *= 50.0;
+    std::int64_t missed = 0;
+    world.run(0.05, [&](const StepReport& report) {
+      missed += report.status == SolveStatus::converged ? 0 : 1;
+      EXPECT_LT(report.momentum_error_relative, 1e-11);
+    });
+    EXPECT_EQ(missed, 0);
+    double carried = 0.0, moment = 0.0;
+    for (int i = 1; i < n; ++i) {
+      carried += bodies.mass[i] * g;
+      moment += bodies.mass[i] * g * 2.0 * r * i;
+      EXPECT_LT(std::abs(bodies.position[i].z()), law.is_rigid() ? 1e-9 : 2e-5);
+    }
+    const BoundaryLoad& held = world.result.parts[0];
+    EXPECT_NEAR(held.impulse.z() / 1e-3, -carried, 1e-6 * carried);
+    EXPECT_NEAR(held.angular_impulse.y() / 1e-3, moment, 1e-6 * moment);
+  }
+}
+
+// A free bar that turns end over end has the energy and the angular momentum of one rigid body.
+TEST(Bonds, LongBarsTurnAsOneBody) {
+  World world = chain(30, {}, false);
+  world.model.settings.gravity.setZero();
+  Bodies& bodies = world.state.bodies;
+  bodies.mass[29] *= 50.0;
+  bodies.inertia[29] *= 50.0;
+  const Vec3 spin(0, 1.0, 2.0);
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    bodies.angular_velocity[i] = spin;
+    bodies.linear_velocity[i] = spin.cross(bodies.position[i]);
+  }
+  const Vec3 before = angular_momentum(bodies);
+  const double energy = kinetic_energy(bodies);
+  world.run(1.0);
+  EXPECT_LT((angular_momentum(bodies) - before).norm(), 1e-11 * before.norm());
+  EXPECT_NEAR(kinetic_energy(bodies), energy, 1e-5 * energy);
+  EXPECT_NEAR((bodies.position[29] - bodies.position[0]).norm(), 29 * 2.0 * r, 1e-5 * r);
+}
+
 // A beam of bars: bond i carries the weight V of all bodies beyond it, and its moment M about the bond. It
 // shears by V L / (G A) and bends by M L / (E I), and the bodies beyond move along.
 TEST(Bonds, BeamDeflectionMatchesTimoshenkoTheory) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <unordered_map>
 
 #include "engine/core/ordering.h"
 #include "engine/core/parallel.h"
@@ -14,8 +15,6 @@
 namespace scree {
 
 namespace {
-
-constexpr int rows_of_bond = 6;
 
 bool is_due(const Model& model, const State& state, std::size_t law, double begin_s) {
   const std::vector<BondStage>& stages = state.overrides.bonds;
@@ -367,6 +366,88 @@ double add_bonds(const Model& model, const State& state, double h, Workspace& w)
     squares += change * change;
   }
   return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(1, p.rows.size() - first)));
+}
+
+namespace {
+
+/// Movable bodies that bonds connect.
+class BondedGroups {
+ public:
+  BondedGroups(const State& state, const Workspace& w) : p_(w.problem) {
+    for (std::size_t k = 0; k < w.bonds.size(); ++k)
+      if (w.bonds[k].row >= 0) join(state.bonds[k].a, state.bonds[k].b);
+  }
+  bool have_loops() const { return loops_; }
+  /// About how much worse than that of a row of two equal bodies is the condition of rigid bonds?
+  double condition() const {
+    double largest = 1.0;
+    for (const auto& [first, group] : groups_)
+      largest = std::max(largest, group.bodies * group.bodies * group.largest / group.least);
+    return largest;
+  }
+
+ private:
+  struct Group {
+    double bodies = 1.0, least, largest;  // 1/kg, inverse masses
+    bool is_held = false;
+  };
+
+  std::int32_t first_of(std::int32_t body) {
+    for (auto at = next_.find(body); at != next_.end(); at = next_.find(body)) body = at->second;
+    const double inverse_mass = p_.response[body].inverse_mass;
+    groups_.try_emplace(body, Group{.least = inverse_mass, .largest = inverse_mass});
+    return body;
+  }
+  void join(std::int32_t a, std::int32_t b) {
+    if (!p_.is_moved(a)) std::swap(a, b);
+    const std::int32_t first = first_of(a);
+    Group& of_a = groups_.at(first);
+    if (!p_.is_moved(b)) {
+      loops_ |= of_a.is_held;
+      of_a.is_held = true;
+      return;
+    }
+    const std::int32_t other = first_of(b);
+    const Group of_b = groups_.at(other);
+    loops_ |= first == other || (of_a.is_held && of_b.is_held);
+    if (first == other) return;
+    Group& all = groups_.at(first);
+    all = {all.bodies + of_b.bodies, std::min(all.least, of_b.least), std::max(all.largest, of_b.largest),
+           all.is_held || of_b.is_held};
+    next_[other] = first;
+    groups_.erase(other);
+  }
+
+  const ContactProblem& p_;
+  std::unordered_map<std::int32_t, std::int32_t> next_;  // [body] one nearer to the first of its group
+  std::unordered_map<std::int32_t, Group> groups_;       // [first body]
+  bool loops_ = false;
+};
+
+}  // namespace
+
+std::optional<std::size_t> block_with_bonds(const Model& model, const State& state, std::size_t end,
+                                            const Workspace& w) {
+  constexpr std::size_t most_rows = 3000;
+  constexpr double good_condition = 400.0;  // sweeps need about its root
+  const std::vector<Row>& rows = w.problem.rows;
+  std::size_t first = end, count = 0;
+  double stiffest = 0.0;  // W over compliance
+  for (const BondPlace& bond : w.bonds) {
+    if (bond.row < 0) continue;
+    first = std::min(first, static_cast<std::size_t>(bond.row));
+    count += rows_of_bond;
+    for (std::int32_t r = bond.row; r < bond.row + rows_of_bond; ++r)
+      stiffest = std::max(stiffest, 1.0 / (rows[r].inverse_w * rows[r].compliance) - 1.0);
+  }
+  // Stops of cells would stand between both.
+  if (count == 0 || count > most_rows || first + count != end || stiffest < good_condition)
+    return std::nullopt;
+  const BondedGroups groups(state, w);
+  const auto is_unknown = [](const BondLaw& law) { return law.is_rigid() && !law.is_unbreakable(); };
+  if (groups.condition() < good_condition) return std::nullopt;
+  return groups.have_loops() && std::ranges::any_of(model.bonds, is_unknown) ? std::nullopt
+                                                                             : std::optional(first);
 }
 
 bool break_bonds(const Model& model, double h, State& state, Workspace& w) {

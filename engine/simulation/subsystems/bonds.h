@@ -1,11 +1,15 @@
 // Bonds: six rows each of the contact problem, from their formation until they break.
 #pragma once
 
+#include <optional>
+
 #include "engine/simulation/diagnostics.h"
 #include "engine/simulation/model.h"
 #include "engine/simulation/workspace.h"
 
 namespace scree {
+
+inline constexpr int rows_of_bond = 6;
 
 /// Must bonds of any kind form in a step that begins at this time?
 bool bonds_are_due(const Model& model, const State& state, double begin_s);
@@ -20,6 +24,13 @@ void form_bonds(const Model& model, double begin_s, Workspace& workspace, State&
 /// Fills the filter: pairs that a bond or a joint at one point holds have no contacts. By ranks: with the
 /// halo attached.
 void list_bonded(const Model& model, const State& state, const Workspace& workspace, CollisionFilter& filter);
+
+/// The first row of all bonds if these are to be solved together with the rows of joints, which begin at
+/// `end`: if they connect so many or so unequal bodies, and are so stiff, that sweeps need more time; are few
+/// enough for one thread; and if no rigid ones that may break form loops, since such a solution does not
+/// distribute forces over loops as a solid does.
+std::optional<std::size_t> block_with_bonds(const Model& model, const State& state, std::size_t end,
+                                            const Workspace& workspace);
 
 /// All data of a bond in the (sub)step, except its row. Its turn is known up to 2 pi - 2.
 BondPlace place_bond(const Bodies& bodies, const PlacedCell& cell, const Bond& bond);
