@@ -11,11 +11,39 @@ namespace {
 
 constexpr double near_cells = 5.0;
 
+/// Points in the order of one coordinate, to find the nearest one.
+class SortedPoints {
+ public:
+  SortedPoints(std::vector<Vec3> points, Eigen::Index axis) : axis_(axis), points_(std::move(points)) {
+    std::ranges::stable_sort(points_, {}, [&](const Vec3& p) { return p[axis_]; });
+  }
+  const Vec3& nearest_to(const Vec3& point) const {
+    auto right = std::ranges::lower_bound(points_, point[axis_], {}, [&](const Vec3& p) { return p[axis_]; });
+    auto left = right, best = points_.end();
+    double least = infinity;
+    const auto away = [&](const auto& at) { return std::pow((*at)[axis_] - point[axis_], 2); };
+    while (true) {
+      const double to_left = left == points_.begin() ? infinity : away(left - 1),
+                   to_right = right == points_.end() ? infinity : away(right);
+      if (std::min(to_left, to_right) >= least) return *best;
+      const auto next = to_left < to_right ? --left : right++;
+      const double distance = (*next - point).squaredNorm();
+      if (distance >= least) continue;
+      least = distance;
+      best = next;
+    }
+  }
+
+ private:
+  Eigen::Index axis_;
+  std::vector<Vec3> points_;
+};
+
 /// Distance of a point from the surface: from the nearest centre of the cover by Newton on (I + h A) u = r_t,
 /// with r from the surface point and h its normal part; returns the least distance on the way.
-double distance_by_newton(const PerturbedQuadric& f, const std::vector<Vec3>& centres, const Vec3& point) {
+double distance_by_newton(const PerturbedQuadric& f, const SortedPoints& centres, const Vec3& point) {
   constexpr int iterations = 12;
-  Vec3 x = *std::ranges::min_element(centres, {}, [&](const Vec3& c) { return (c - point).squaredNorm(); });
+  Vec3 x = centres.nearest_to(point);
   const double start = (x - point).norm();
   double best = start;
   for (int k = 0; k < iterations; ++k) {
@@ -63,8 +91,11 @@ DistanceTable distance_table(const PerturbedQuadric& f, const Cover& cover, cons
   for (const CoverNode& n : cover.nodes) {
     if (n.patch >= 0) centres.push_back(n.centre);
   }
+  Eigen::Index longest = 0;
+  box.size().maxCoeff(&longest);
+  const SortedPoints sorted(std::move(centres), longest);
   const auto at = [&](int i, int j, int k, double offset) {
-    return distance_by_newton(f, centres, low + cell * (Vec3(i, j, k) + Vec3::Constant(offset)));
+    return distance_by_newton(f, sorted, low + cell * (Vec3(i, j, k) + Vec3::Constant(offset)));
   };
   t.distance.reserve(static_cast<std::size_t>(nodes[0]) * static_cast<std::size_t>(nodes[1]) *
                      static_cast<std::size_t>(nodes[2]));

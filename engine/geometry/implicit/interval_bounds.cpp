@@ -256,21 +256,24 @@ double largest_above(const PerturbedQuadric& f, std::span<const Box> surface, co
     const Vec3 half = 0.5 * box.size();
     return of.is_square ? far.squaredNorm() : of.d.dot(box.middle()) + of.d.cwiseAbs().dot(half);
   };
+  const auto is_below = [&](const Box& box) { return corner(box) < enough * (1.0 - 1e-14); };
   const auto add = [&](const Box& box) {
-    if (corner(box) < enough * (1.0 - 1e-14)) return;
-    const Bounds b = bounds(f, box);
-    const double high = largest_on_surface(f, of, box, b);
+    const double high = largest_on_surface(f, of, box, bounds(f, box));
     if (high > enough) waiting.push({high, box});
   };
-  for (const Box& box : surface) add(box);
+  for (const Box& box : surface)
+    if (!is_below(box)) add(box);
   while (!waiting.empty()) {
     const Candidate c = waiting.top();
     // A known value that is too low would never let it end: then the bound itself has the tolerance.
     if (c.box.size().maxCoeff() <= 0.1 * smallest) return c.high;
     waiting.pop();
     for (const Box& half : halves(c.box)) {
-      const std::optional<Box> smaller = contract(f, half, bounds(f, half));
-      if (smaller) add(*smaller);
+      if (is_below(half)) continue;
+      const Bounds of_half = bounds(f, half);  // hold for what it is contracted to, too
+      const std::optional<Box> smaller = contract(f, half, of_half);
+      if (smaller && !is_below(*smaller) && largest_on_surface(f, of, *smaller, of_half) > enough)
+        add(*smaller);
     }
   }
   return enough;

@@ -273,6 +273,7 @@
       this.field = 0;
       this.plain = this.cellParts = [];
       this.parts = [];
+      this.isComplete = false;  // nothing is drawn before, since a picture without a GPU takes seconds
       const canvas = element("canvas");
       this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
       this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
@@ -312,6 +313,7 @@
         boundary: await floats(view.cells.boundary), levels: [] };
       if (cells) for (const felt of view.cells.felt) cells.levels.push(await floats(felt.level));
       Object.assign(this, { view, scale: sizes, position, quaternion, colourFrames, tables, cells, map: scale, frame: -1 });
+      this.isComplete = false;
       this.addBodies(n, surfaces, mesh);
       this.addLights();
       this.addWalls();
@@ -319,6 +321,8 @@
       element("time").max = view.times.length - 1;
       showScale(view, view.fields[this.field]);
       this.showTime(time);
+      this.isComplete = true;
+      this.draw();
     }
 
     /// Bodies of the same mesh are drawn together: a ball for ellipsoids, one surface for each function.
@@ -524,7 +528,7 @@
       if (nearest !== this.frame) this.show(nearest);
     }
 
-    draw() { this.renderer.render(this.scene, this.camera); }
+    draw() { if (this.isComplete) this.renderer.render(this.scene, this.camera); }
 
     play(on) {
       this.playing = on;
