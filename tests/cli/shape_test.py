@@ -173,7 +173,7 @@ class Shape(unittest.TestCase):
         def ends(lines, *statuses):
             scene = self.folder / "scene.toml"
             scene.write_text(f"""name = "a"\ntime_step = 1e-3\nend_time = 2e-3\n[[materials]]\nname = "m"\ndensity = 2500
-[[shapes]]\nname = "s"\nfile = "{SHAPES / 'pebble.toml'}"\n[[boundaries]]\ntype = "plane"\n[[bodies]]\n{lines}\n""", encoding="utf-8")
+[[shapes]]\nname = "s"\nfile = "{SHAPES / 'rod.toml'}"\n[[boundaries]]\ntype = "plane"\n[[bodies]]\n{lines}\n""", encoding="utf-8")
             done = subprocess.run([PROGRAM, "run", scene, "-q", "--overwrite", "-o", self.folder / "run"], capture_output=True,
                                   text=True, timeout=100)
             self.assertIn(done.returncode, statuses, done.stderr)

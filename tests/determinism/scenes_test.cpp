@@ -21,7 +21,7 @@ class ShippedScene : public ::testing::TestWithParam<fs::path> {};
 TEST_P(ShippedScene, OneHashOnAllThreadCounts) {
   const io::Scene scene = io::read_scene(GetParam());
   // Fewer steps with more bodies, or with more functions, whose contacts are dear.
-  const std::size_t weight = scene.initial.bodies.size() * (scene.model.shapes.functions().empty() ? 1 : 5);
+  const std::size_t weight = scene.initial.bodies.size() * (scene.model.shapes.functions().empty() ? 1 : 20);
   const int measured = std::clamp(static_cast<int>(40'000 / std::max<std::size_t>(weight, 1)), 5, 50);
   Model model = scene.model;
   model.settings.sort_interval =

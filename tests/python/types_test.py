@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
+OPTIONS = ("--strict", "--ignore-missing-imports", "--allow-subclassing-any")  # others would need a cache of their own
 
 
 @unittest.skipUnless(shutil.which("mypy"), "mypy is not there (Debian: mypy)")
@@ -28,7 +29,7 @@ class Types(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_the_package_is_typed(self):
-        self.check("mypy", "--strict", "--ignore-missing-imports", "--allow-subclassing-any", str(SOURCE / "python/scree"))
+        self.check("mypy", *OPTIONS, str(SOURCE / "python/scree"))
 
     def test_the_stub_is_that_of_the_module(self):
         with tempfile.NamedTemporaryFile("w", suffix=".txt") as allowed:
@@ -47,7 +48,7 @@ class Types(unittest.TestCase):
             bad = Path(folder) / "bad.py"
             bad.write_text("import scree\nscree.Run('a.toml', thread=2)\nscree.Run('a.toml').stepp()\n")
             for file, status in ((good, 0), (bad, 1)):
-                done = self.mypy("mypy", "--ignore-missing-imports", str(file), MYPYPATH=str(SOURCE / "python"))
+                done = self.mypy("mypy", *OPTIONS, str(file), MYPYPATH=str(SOURCE / "python"))
                 self.assertEqual(done.returncode, status, done.stdout + done.stderr)
 
 

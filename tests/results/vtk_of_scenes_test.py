@@ -24,7 +24,7 @@ import vtkhdf_reader
 
 PROGRAM, SCENES = sys.argv[1:]
 FRAMES = 3
-LONG = {"settling_box_8000"}  # differs from another scene only in size
+LONG = {"settling_box_8000", "twelve_shapes", "round_robin_silo"}  # differ from other scenes only in size or number of shapes
 
 
 def poly_data(path):
