@@ -110,7 +110,8 @@ void arm_events(const Model& model, std::span<const Event> events, State& state)
     const Condition& c = events[k].condition;
     EventMemory& memory = state.overrides.events[k];
     const double value = c.value({model, state, start});
-    memory.armed = !c.needs_crossing || (!c.after && !holds(c, value, 0.0));
+    // Time rises only once, perhaps before an event that has to happen first.
+    memory.armed = !c.needs_crossing || (c.after ? c.time_s.has_value() : !holds(c, value, 0.0));
     if (!std::isfinite(value)) continue;
     memory.last = value;
     memory.last_s = state.time_s;

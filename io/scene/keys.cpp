@@ -1262,7 +1262,8 @@ constexpr Key key_table[] = {
     Key{.section = "events", .name = "hold", .type = number, .unit = "s", .range = not_negative,
         .description = "Time for which the quantity has to stay beyond the threshold before the event happens."},
     Key{.section = "events", .name = "after", .type = text,
-        .description = "Name of an event that has to happen before this one is checked."},
+        .description = "Name of an event that has to happen before this one is checked. With `time_s` this one happens "
+                       "at once then if its time has passed."},
     Key{.section = "events", .name = "repeats", .type = boolean,
         .description = "The event can happen again, after the quantity has returned to the other side of the "
                        "threshold."},

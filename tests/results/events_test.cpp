@@ -1,5 +1,6 @@
 // Events: their times, their changes, and the same continuation from a copy of the state.
 #include <fstream>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "engine/core/parallel.h"
@@ -253,6 +254,21 @@ TEST(Events, SleepersWakeWhenAWallIsRemoved) {
   double farthest = 0.0;
   for (const Vec3& x : run.state.bodies.position) farthest = std::max(farthest, x.x());
   EXPECT_GT(farthest, 0.08);
+}
+
+// A time that has passed before the other event happens: then it happens with that one. Else at its time.
+TEST(Events, TimesWaitForAnotherEvent) {
+  for (const double time_s : {0.1, 0.3}) {
+    Trial run(
+        "time_step = 0.001\nend_time = 0.4\n" + one_ball + floor +
+        "[[events]]\nname = \"first\"\nquantity = \"time_s\"\nrises_above = 0.2\nrecord = true\n" +
+        fmt::format(
+            "[[events]]\nafter = \"first\"\nquantity = \"time_s\"\nrises_above = {}\nremove = \"floor\"\n",
+            time_s));
+    run.to_end();
+    ASSERT_EQ(run.happenings.size(), 2u);
+    EXPECT_NEAR(run.happenings[1].time_s, std::max(0.2, time_s), 1e-9);
+  }
 }
 
 // The memory of events and their changes are in the state.
