@@ -31,7 +31,9 @@ constexpr double weight_of_change = 5.0;
 const std::vector<std::int32_t> no_subdomains;
 
 SCREE_FOR_EACH_TARGET
-void assemble_bodies(const Bodies& bodies, double h, const Block& block, Workspace& w) {
+void assemble_bodies(const Model& model, const Bodies& bodies, const Interval& interval, const Block& block,
+                     Workspace& w) {
+  const double h = interval.h;
   for (std::size_t i = block.begin; i < block.end; ++i) {
     BodyResponse& response = w.problem.response[i];
     w.before[i] = {bodies.linear_velocity[i], bodies.angular_velocity[i]};
@@ -49,7 +51,8 @@ void assemble_bodies(const Bodies& bodies, double h, const Block& block, Workspa
     response.yz = z[1];
     response.zz = z[2];
     response.yy = y[1];
-    response.inverse_mass = 1.0 / bodies.mass[i];
+    response.inverse_mass =
+        share_beside_drag(model, bodies, i, w.gravity, h, interval.middle) / bodies.mass[i];
     response.slides = false;  // it may have belonged to a part before
   }
 }
@@ -380,7 +383,8 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
   resize_with_room(w.before, p.bodies());
   p.friction_corners =
       settings.solver.friction_cone == FrictionCone::sampled ? settings.solver.friction_samples : 0;
-  for_blocks(bodies.size(), grain_medium, [&](const Block& block) { assemble_bodies(bodies, h, block, w); });
+  for_blocks(bodies.size(), grain_medium,
+             [&](const Block& block) { assemble_bodies(model, bodies, interval, block, w); });
   set_image_velocities(model, state, w);
   enter_parts(model, state, first_part, w);
   push_parts(w);
@@ -423,7 +427,7 @@ void assemble(const Model& model, State& state, const Interval& interval, Worksp
     p.complete_rows();
   else
     p.complete();
-  if (!model.joints.empty() || !w.bonds.empty()) block_joints(model, state, w);
+  if (!model.joints.empty() || !w.bonds.empty()) block_joints(state, w);
 
   p.time_step_s = h;
   p.gravity_speed = force_speed(model, bodies, w, h);

@@ -439,11 +439,12 @@ Gains sum_gains(const Bodies& bodies, const Workspace& w, double h, const Vec3& 
     const BodyVelocity& after = w.solution.velocity[i];
     const Vector4 spin = load(after.angular) - to_vector4(w.before[i].angular);
     const Vec3 gain = h * acceleration(w, i);
+    const double share = bodies.mass[i] * w.problem.response[i].inverse_mass;  // drag takes the rest: (A7)
     const Vector4 linear =
-        bodies.mass[i] * (load(after.linear) - (to_vector4(w.before[i].linear) + to_vector4(gain)));
+        bodies.mass[i] / share * (load(after.linear) - (to_vector4(w.before[i].linear) + to_vector4(gain)));
     if (works)
-      sums.force_work +=
-          0.5 * bodies.mass[i] * (gain - h * steady).dot(w.before[i].linear + to_vec3(load(after.linear)));
+      sums.force_work += 0.5 * (bodies.mass[i] * (gain - h * steady) - (1.0 - share) * to_vec3(linear))
+                                   .dot(w.before[i].linear + to_vec3(load(after.linear)));
     const Quat& q = bodies.orientation[i];
     Vector4 turning = turned_by(q, to_vector4(bodies.inertia[i]) * turned_back_by(q, spin));
     if (!w.own.empty() && !w.own[i].torque.isZero(0.0)) {
@@ -591,15 +592,25 @@ void take_impulses(const Model& model, double h, Workspace& w, State& state, Ste
   const Touch deepest = deepest_of(sum.joined().overlap, state, w),
               compressed = !w.has_springs ? Touch{} : deepest_of(sum.joined().compression, state, w);
   sum_over(w.problem.ranks(), sum);
+  const std::array<std::int32_t, 2> at_once{0, static_cast<std::int32_t>(w.bonds.size())};
+  add_ranges(  // every rank has all bonds; loads on parts are added up by one thread
+      result.parts.empty() ? even_blocks(w.bonds.size()) : std::span<const std::int32_t>(at_once),
+      [&](const Block& block) {
+        ContactBalance of_bonds;
+        for (std::size_t k = block.begin; k < block.end; ++k) {
+          const BondPlace& bond = w.bonds[k];
+          for (int i = 0; i < rows_of_bond && bond.row >= 0; ++i)
+            balance.add_joint(static_cast<std::size_t>(bond.row + i), {bond.shift, bond.image_velocity},
+                              of_bonds, result.parts);
+        }
+        return of_bonds;
+      },
+      sum);
   ContactBalance given = sum.value();
   std::size_t first_of_joints = w.problem.first_block_row();  // few bonds are in the block too
-  for (const BondPlace& bond : w.bonds) {
-    if (bond.row < 0) continue;
-    const auto first = static_cast<std::size_t>(bond.row);
-    first_of_joints = std::max(first_of_joints, first + rows_of_bond);
-    for (std::size_t row = first; row < first + rows_of_bond; ++row)
-      balance.add_joint(row, {bond.shift, bond.image_velocity}, given, result.parts);
-  }
+  for (const BondPlace& bond : w.bonds)
+    if (bond.row >= 0)
+      first_of_joints = std::max(first_of_joints, static_cast<std::size_t>(bond.row + rows_of_bond));
   for (std::size_t row = first_of_joints; row < w.problem.rows.size(); ++row)
     balance.add_joint(row, {Vec3::Zero(), Vec3::Zero()}, given, result.parts);
   add_loads(model, w, blocks, resting, result);

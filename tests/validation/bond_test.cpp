@@ -88,6 +88,19 @@ TEST(Bonds, LongBarsHoldAHeavyEnd) {
   }
 }
 
+// A bar of 22 balls, held at both ends: each end carries half of it. Rows that close the loop follow from the
+// others; a solution at once would give one end all of the weight.
+TEST(Bonds, BarsHeldAtBothEndsShareTheirWeight) {
+  constexpr int n = 22;
+  World world = chain(n, {}, true);
+  world.model.parts.push_back({.name = "other"});
+  carry_body(n - 1, 1, world.state);
+  world.run(0.05);
+  const double half = 0.5 * (n - 2) * weight(world);
+  for (const BoundaryLoad& held : world.result.parts)
+    EXPECT_NEAR(held.impulse.z() / 1e-3, -half, 0.1 * half);  // swept, to the default goal
+}
+
 // A free bar that turns end over end has the energy and the angular momentum of one rigid body.
 TEST(Bonds, LongBarsTurnAsOneBody) {
   World world = chain(30, {}, false);

@@ -174,6 +174,24 @@ TEST(Forces, InACentralFieldABodyOscillates) {
 
 // A heap in water under a field to the side: contacts and forces together close the balances of energy and
 // momentum.
+// A bead at rest on the ground under a viscous fluid presses with its weight less buoyancy, without drag, in
+// steps of any length: b h is 0.05, 2.3 and 45. Pushed along at a given speed it would meet all of the drag.
+TEST(Forces, WhatIsHeldInAFluidPressesWithItsWeight) {
+  for (const double h : {1e-4, 5e-3, 0.1}) {
+    Alone bead(h);
+    bead.world.add_floor();
+    bead.world.state.bodies.position[0] = Vec3(0, 0, radius);
+    Fluid fluid = water(DragLaw::stokes);
+    fluid.viscosity = 0.25;
+    bead.world.model.forces.fluid = fluid;
+    bead.run(10.0 * h);
+    const double weight = bead.world.state.bodies.mass[0] * (1.0 - 1000.0 / 2500.0) * g;
+    EXPECT_NEAR(bead.world.result.boundaries[0].impulse.z() / h, -weight, 1e-6 * weight) << h;
+    EXPECT_NEAR(bead.v().z(), 0.0, 1e-9);
+    EXPECT_LT(bead.worst, 1e-12 * weight * radius);
+  }
+}
+
 TEST(Forces, TheLedgerOfAHeapInWaterCloses) {
   PairLaw law;
   law.friction = 0.4;

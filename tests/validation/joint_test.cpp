@@ -513,6 +513,42 @@ TEST(JointCoordinates, StayWhileMountsAreLocked) {
   EXPECT_NEAR(world.result.joints[1].rate, 0.0, 1e-9);
 }
 
+// A motor without a limit turns one wheel, whose gear turns another at twice its rate against a brake or
+// friction of 0.5 N m: the motor needs 1 N m, although nothing can change the brake's rate.
+TEST(Gears, CarryTheFrictionOfWhatTheyDrive) {
+  for (const bool brake : {false, true}) {
+    World world({}, 1e-3);
+    world.model.settings.gravity.setZero();
+    world.model.parts = {part("one", Vec3::Zero()), part("two", Vec3(0.5, 0, 0))};
+    for (Part& part : world.model.parts) part.axes = Quat::Identity();
+    MachineJoint first = joint_at(world, JointKind::revolute, 0, Vec3::Zero(), Quat::Identity()),
+                 second = joint_at(world, JointKind::revolute, 1, Vec3(0.5, 0, 0), Quat::Identity()), gear;
+    first.motor.kind = JointMotor::Kind::speed;
+    first.motor.value = 3.0;
+    if (brake) {
+      second.motor.kind = JointMotor::Kind::speed;
+      second.motor.most = 0.5;
+    } else {
+      second.friction = 0.5;
+    }
+    gear.kind = JointKind::cylinder;
+    gear.couples = {JointTeeth::Kind::gear, 0, 1, 2.0};
+    world.model.joints = {first, second, gear};
+    world.run(0.1);
+    double work = 0.0, lost = 0.0;
+    world.run(0.2, [&](const StepReport&) {
+      const JointLoad& motor = world.result.joints[0];
+      EXPECT_NEAR(std::abs(motor.rate), 3.0, 1e-6);
+      EXPECT_NEAR(std::abs(world.result.joints[1].rate), 6.0, 1e-4);
+      EXPECT_NEAR(std::abs(motor.motor_impulse) / 1e-3, 1.0, 1e-6) << brake;
+      work += motor.motor_work;
+      lost += brake ? world.result.joints[1].motor_work : world.result.machine.friction_work;
+    });
+    EXPECT_NEAR(work, 0.3, 1e-6);
+    EXPECT_NEAR(lost, -0.3, 1e-6);
+  }
+}
+
 // A planet on a carrier that rotates at 1 rad/s, in mesh with a sun that rotates in a bearing on the carrier:
 // without friction the speeds of both relative to the carrier are constant.
 TEST(Gears, KeepRatesOnARotatingCarrier) {

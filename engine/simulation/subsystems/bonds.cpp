@@ -178,6 +178,12 @@ double spring_energy(const BondLaw& law, const Bond& bond, const BondPlace& at, 
   return sum;
 }
 
+/// Bonds that hold, the largest use of a limit, and J of springs.
+struct BondSums {
+  std::int64_t bonds = 0;
+  double use = 0.0, elastic = 0.0;
+};
+
 Vec3 three(const std::vector<double>& values, std::int32_t first) {
   return {values[first], values[first + 1], values[first + 2]};
 }
@@ -360,29 +366,38 @@ double add_bonds(const Model& model, const State& state, double h, Workspace& w)
     const Crowd crowd{factor(bond.a), factor(bond.b)};
     set_rows(model.bonds[bond.law], bond, crowd, h, w, w.bonds[k], &p.rows[row]);
   });
-  double squares = 0.0;
-  for (std::size_t r = first; r < p.rows.size(); ++r) {
-    const double change = to_change(p.rows[r], w.before);
-    squares += change * change;
-  }
-  return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(1, p.rows.size() - first)));
+  const std::size_t rows = p.rows.size() - first;
+  const auto squares_of = [&](const Block& block) {
+    double squares = 0.0;
+    for (std::size_t r = block.begin; r < block.end; ++r) {
+      const double change = to_change(p.rows[first + r], w.before);
+      squares += change * change;
+    }
+    return squares;
+  };
+  return std::sqrt(reduce_blocks(rows, grain_light, 0.0, squares_of, std::plus{}) /
+                   static_cast<double>(std::max<std::size_t>(1, rows)));
 }
 
 namespace {
 
-/// Movable bodies that bonds connect.
-class BondedGroups {
+/// Movable bodies that bonds and joints connect.
+class HeldGroups {
  public:
-  BondedGroups(const State& state, const Workspace& w) : p_(w.problem) {
+  HeldGroups(const State& state, const Workspace& w) : p_(w.problem) {
     for (std::size_t k = 0; k < w.bonds.size(); ++k)
-      if (w.bonds[k].row >= 0) join(state.bonds[k].a, state.bonds[k].b);
+      if (w.bonds[k].row >= 0) join({state.bonds[k].a, state.bonds[k].b});
+    for (const JointPlace& joint : w.joints)
+      if (joint.acts()) join(p_.rows[joint.first].edge);
   }
   bool have_loops() const { return loops_; }
   /// About how much worse than that of a row of two equal bodies is the condition of rigid bonds?
   double condition() const {
     double largest = 1.0;
-    for (const auto& [first, group] : groups_)
-      largest = std::max(largest, group.bodies * group.bodies * group.largest / group.least);
+    for (const auto& [first, group] : groups_) {
+      const double links = group.bodies - (group.is_held ? 0.0 : 1.0);
+      largest = std::max(largest, links * links * group.largest / group.least);
+    }
     return largest;
   }
 
@@ -398,20 +413,23 @@ class BondedGroups {
     groups_.try_emplace(body, Group{.least = inverse_mass, .largest = inverse_mass});
     return body;
   }
-  void join(std::int32_t a, std::int32_t b) {
+  void join(Edge edge) {
+    auto [a, b] = edge;
     if (!p_.is_moved(a)) std::swap(a, b);
     const std::int32_t first = first_of(a);
-    Group& of_a = groups_.at(first);
+    Group& all = groups_.at(first);
     if (!p_.is_moved(b)) {
-      loops_ |= of_a.is_held;
-      of_a.is_held = true;
+      loops_ |= all.is_held;
+      all.is_held = true;
       return;
     }
     const std::int32_t other = first_of(b);
+    if (first == other) {
+      loops_ = true;
+      return;
+    }
     const Group of_b = groups_.at(other);
-    loops_ |= first == other || (of_a.is_held && of_b.is_held);
-    if (first == other) return;
-    Group& all = groups_.at(first);
+    loops_ |= all.is_held && of_b.is_held;
     all = {all.bodies + of_b.bodies, std::min(all.least, of_b.least), std::max(all.largest, of_b.largest),
            all.is_held || of_b.is_held};
     next_[other] = first;
@@ -426,46 +444,57 @@ class BondedGroups {
 
 }  // namespace
 
-std::optional<std::size_t> block_with_bonds(const Model& model, const State& state, std::size_t end,
-                                            const Workspace& w) {
+std::optional<std::size_t> block_with_bonds(const State& state, std::size_t end, const Workspace& w) {
   constexpr std::size_t most_rows = 3000;
-  constexpr double good_condition = 400.0;  // sweeps need about its root
+  constexpr double stiff = 100.0;  // W over compliance
+  constexpr double good_condition = 100.0,
+                   bad_condition = 1e6;  // sweeps need its root, pivots are the inverse
   const std::vector<Row>& rows = w.problem.rows;
+  if (w.bonds.empty() || rows_of_bond * w.bonds.size() > most_rows) return std::nullopt;
   std::size_t first = end, count = 0;
-  double stiffest = 0.0;  // W over compliance
   for (const BondPlace& bond : w.bonds) {
     if (bond.row < 0) continue;
+    if (!bond.shift.isZero(0.0)) return std::nullopt;  // the cell answers to it
     first = std::min(first, static_cast<std::size_t>(bond.row));
     count += rows_of_bond;
     for (std::int32_t r = bond.row; r < bond.row + rows_of_bond; ++r)
-      stiffest = std::max(stiffest, 1.0 / (rows[r].inverse_w * rows[r].compliance) - 1.0);
+      if (rows[r].inverse_w * rows[r].compliance * (1.0 + stiff) > 1.0) return std::nullopt;
   }
   // Stops of cells would stand between both.
-  if (count == 0 || count > most_rows || first + count != end || stiffest < good_condition)
-    return std::nullopt;
-  const BondedGroups groups(state, w);
-  const auto is_unknown = [](const BondLaw& law) { return law.is_rigid() && !law.is_unbreakable(); };
-  if (groups.condition() < good_condition) return std::nullopt;
-  return groups.have_loops() && std::ranges::any_of(model.bonds, is_unknown) ? std::nullopt
-                                                                             : std::optional(first);
+  if (count == 0 || first + count != end) return std::nullopt;
+  const HeldGroups groups(state, w);
+  const double condition = groups.condition();
+  return groups.have_loops() || condition < good_condition || condition > bad_condition
+             ? std::nullopt
+             : std::optional(first);
 }
 
 bool break_bonds(const Model& model, double h, State& state, Workspace& w) {
-  const std::size_t before = w.broken.size();
-  for (std::size_t k = 0; k < state.bonds.size(); ++k) {
-    Bond& bond = state.bonds[k];
-    const BondPlace& at = w.bonds[k];
-    const BondLaw& law = model.bonds[bond.law];
-    if (at.row < 0 || law.is_unbreakable()) continue;
-    const std::vector<double>& impulse = w.solution.row_impulse;
-    const BondLoad load = load_of(law, bond, three(impulse, at.row), three(impulse, at.row + 3), h);
-    const BondUse use = use_of(law, load);
-    if (!(use.share >= 1.0)) continue;
-    bond.broken = 1;
-    w.broken.push_back(
-        {static_cast<std::int32_t>(k), use, load, elastic_energy(law, bond, at.stretch, at.turn)});
-  }
-  return w.broken.size() > before;
+  using List = std::vector<BrokenBond>;
+  const auto list = [&](const Block& block) {
+    List broken;
+    for (std::size_t k = block.begin; k < block.end; ++k) {
+      Bond& bond = state.bonds[k];
+      const BondPlace& at = w.bonds[k];
+      const BondLaw& law = model.bonds[bond.law];
+      if (at.row < 0 || law.is_unbreakable()) continue;
+      const std::vector<double>& impulse = w.solution.row_impulse;
+      const BondLoad load = load_of(law, bond, three(impulse, at.row), three(impulse, at.row + 3), h);
+      const BondUse use = use_of(law, load);
+      if (!(use.share >= 1.0)) continue;
+      bond.broken = 1;
+      broken.push_back(
+          {static_cast<std::int32_t>(k), use, load, elastic_energy(law, bond, at.stretch, at.turn)});
+    }
+    return broken;
+  };
+  const List broken =
+      reduce_blocks(state.bonds.size(), grain_medium, List{}, list, [](List all, const List& some) {
+        all.insert(all.end(), some.begin(), some.end());
+        return all;
+      });
+  w.broken.insert(w.broken.end(), broken.begin(), broken.end());
+  return !broken.empty();
 }
 
 void undo_bonds(Workspace& w, State& state, StepResult& result) {
@@ -491,23 +520,32 @@ void take_bonds(const Model& model, double h, State& state, Workspace& w, StepRe
                             broken.load, broken.energy});
   }
   w.broken.clear();
-  report.bonds = 0;
-  for (std::size_t k = 0; k < state.bonds.size(); ++k) {
-    Bond& bond = state.bonds[k];
-    const BondPlace& at = w.bonds[k];
-    if (bond.broken != 0) continue;
-    ++report.bonds;
-    bond.impulse.setZero();
-    bond.moment_impulse.setZero();
-    if (at.row < 0) continue;
-    bond.impulse = three(w.solution.row_impulse, at.row);
-    bond.moment_impulse = three(w.solution.row_impulse, at.row + 3);
-    const BondLaw& law = model.bonds[bond.law];
-    report.bond_use = std::max(report.bond_use,
-                               use_of(law, load_of(law, bond, bond.impulse, bond.moment_impulse, h)).share);
-    if (law.is_rigid()) continue;
-    report.energy.elastic += spring_energy(law, bond, at, h, w);
-  }
+  const auto take = [&](const Block& block) {
+    BondSums sums;
+    for (std::size_t k = block.begin; k < block.end; ++k) {
+      Bond& bond = state.bonds[k];
+      const BondPlace& at = w.bonds[k];
+      if (bond.broken != 0) continue;
+      ++sums.bonds;
+      bond.impulse.setZero();
+      bond.moment_impulse.setZero();
+      if (at.row < 0) continue;
+      bond.impulse = three(w.solution.row_impulse, at.row);
+      bond.moment_impulse = three(w.solution.row_impulse, at.row + 3);
+      const BondLaw& law = model.bonds[bond.law];
+      const BondLoad load = load_of(law, bond, bond.impulse, bond.moment_impulse, h);
+      sums.use = std::max(sums.use, use_of(law, load).share);
+      if (!law.is_rigid()) sums.elastic += spring_energy(law, bond, at, h, w);
+    }
+    return sums;
+  };
+  const BondSums sums = reduce_blocks(
+      state.bonds.size(), grain_medium, BondSums{}, take, [](const BondSums& a, const BondSums& b) {
+        return BondSums{a.bonds + b.bonds, std::max(a.use, b.use), a.elastic + b.elastic};
+      });
+  report.bonds = sums.bonds;
+  report.bond_use = std::max(report.bond_use, sums.use);
+  report.energy.elastic += sums.elastic;
 }
 
 void clear_broken(State& state) {

@@ -26,11 +26,11 @@ void form_bonds(const Model& model, double begin_s, Workspace& workspace, State&
 void list_bonded(const Model& model, const State& state, const Workspace& workspace, CollisionFilter& filter);
 
 /// The first row of all bonds if these are to be solved together with the rows of joints, which begin at
-/// `end`: if they connect so many or so unequal bodies, and are so stiff, that sweeps need more time; are few
-/// enough for one thread; and if no rigid ones that may break form loops, since such a solution does not
-/// distribute forces over loops as a solid does.
-std::optional<std::size_t> block_with_bonds(const Model& model, const State& state, std::size_t end,
-                                            const Workspace& workspace);
+/// `end`: if they connect so many or so unequal bodies that sweeps would need more time, are all stiff
+/// (softer ones give way to position correction), few enough for one thread, not across the seam of a cell,
+/// and form no loops, also not through joints (these would determine neither the forces nor, to rounding, the
+/// rows that follow from others).
+std::optional<std::size_t> block_with_bonds(const State& state, std::size_t end, const Workspace& workspace);
 
 /// All data of a bond in the (sub)step, except its row. Its turn is known up to 2 pi - 2.
 BondPlace place_bond(const Bodies& bodies, const PlacedCell& cell, const Bond& bond);

@@ -78,6 +78,14 @@ Vec3 body_acceleration_of(const Model& model, const Bodies& bodies, std::size_t 
 
 }  // namespace
 
+double share_beside_drag(const Model& model, const Bodies& bodies, std::size_t i, const Vec3& gravity,
+                         double h, double middle_s) {
+  if (!model.forces.fluid) return 1.0;
+  const PathPoint at{bodies.position[i], bodies.linear_velocity[i], middle_s};
+  const double bh = h * pulls(model, bodies, i, at, at.velocity, gravity).b;
+  return bh > 0.0 ? -std::expm1(-bh) / bh : 1.0;
+}
+
 Vec3 acceleration_by_forces(const Model& model, const Bodies& bodies, std::size_t body, const PathPoint& at,
                             const Vec3& gravity) {
   const Pulls p = pulls(model, bodies, body, at, at.velocity, gravity);

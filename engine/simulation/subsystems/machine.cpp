@@ -367,11 +367,11 @@ double add_joints(const Model& model, State& state, double h, double middle_s, W
   return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(1, w.problem.rows.size() - first)));
 }
 
-void block_joints(const Model& model, const State& state, Workspace& w) {
+void block_joints(const State& state, Workspace& w) {
   std::size_t first = w.problem.rows.size();
   for (const JointPlace& joint : w.joints)
     if (joint.acts()) first = std::min(first, static_cast<std::size_t>(joint.first));
-  first = block_with_bonds(model, state, first, w).value_or(first);
+  first = block_with_bonds(state, first, w).value_or(first);
   for (const std::size_t row : w.problem.make_block(first)) {
     const auto r = static_cast<std::int32_t>(row);
     for (JointPlace& joint : w.joints)

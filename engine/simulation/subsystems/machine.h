@@ -17,7 +17,7 @@ namespace scree {
 double add_joints(const Model& model, State& state, double h, double middle_s, Workspace& workspace);
 
 /// Combines them to a block, with few bonds, once the problem's rows are complete, and finds redundant rows.
-void block_joints(const Model& model, const State& state, Workspace& workspace);
+void block_joints(const State& state, Workspace& workspace);
 
 /// From the workspace's solution: joint states, loads, and works on free parts.
 void take_joints(const Model& model, double h, const Workspace& workspace, State& state, StepResult& result);

@@ -133,12 +133,16 @@ void RowBlock::add_bounded(ContactProblem& p, std::span<const std::size_t> all, 
         if (with[index(k)] != 0.0) b.others.emplace_back(held_[k], -with[index(k)]);
     }
     Row& row = p.rows[all[j]];
-    const bool moves = b.w > least_pivot * alone;
-    if (!moves) b.w = alone + row.compliance;
-    if (moves || row.low == row.high)
+    b.moves = b.w > least_pivot * alone;
+    // The others fix its velocity: friction and brakes then push as far as they can. A small W takes them
+    // there in one update, except at speeds far below those which they could stop.
+    constexpr double soft = 1e-3;
+    const bool is_finite = row.low > -infinity && row.high < infinity;
+    if (!b.moves) b.w = (row.low == row.high ? 1.0 : soft) * alone + row.compliance;
+    if (b.moves || is_finite)
       bounded_.push_back(std::move(b));
     else
-      row.low = row.high = row.start_impulse = 0.0;  // nothing can move it
+      row.low = row.high = row.start_impulse = 0.0;  // a stop cannot move it
   }
 }
 

@@ -67,7 +67,7 @@ class RowBlock {
     for (const Bounded& b : bounded_) {
       const Row& row = rows[b.row];
       const bool gives = row.compliance > 0.0 || impulse[b.row] <= row.low || impulse[b.row] >= row.high;
-      if (!gives) push_bounded(b, -velocity(b.row) / b.w, push);
+      if (!gives && b.moves) push_bounded(b, -velocity(b.row) / b.w, push);
     }
   }
 
@@ -75,7 +75,8 @@ class RowBlock {
   using Sparse = Eigen::SparseMatrix<double>;
   struct Bounded {
     std::size_t row;
-    double w;  // of the whole machine, with its compliance
+    double w;           // of the whole machine, with its compliance
+    bool moves = true;  // can an impulse change its velocity? If not, it is driven to its bounds
     std::vector<std::pair<std::size_t, double>>
         others{};  // affected rows, and their impulses over that of this one
   };

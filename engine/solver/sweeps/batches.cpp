@@ -301,7 +301,7 @@ void fill_batch(const ContactProblem& p, std::size_t k, Batches& b) {
 
 void make_free_rows(const ContactProblem& p, Batches& b) {
   b.row.resize(p.rows.size() - p.contact_rows);
-  for (std::size_t k = 0; k < b.row.size(); ++k) {
+  for_each_index(b.row.size(), grain_medium, [&](std::size_t k) {
     const Row& row = p.rows[p.contact_rows + k];
     FreeRow& out = b.row[k];
     const auto scaled_of = [&](std::int32_t body, const Vec3& x, float sign, float* to) {
@@ -323,7 +323,7 @@ void make_free_rows(const ContactProblem& p, Batches& b) {
     out.length = static_cast<float>(row.length);
     out.low = static_cast<float>(row.low / b.mass_unit);
     out.high = static_cast<float>(row.high / b.mass_unit);
-  }
+  });
 }
 
 /// Start of iterations, without momentum: the impulses of a batch's contacts, [c] in their frames, and of
@@ -351,8 +351,9 @@ void begin_batch(const ContactProblem& p, std::size_t k, OfContact&& of_contact,
 }
 template <class OfRow>
 void begin_free_rows(const ContactProblem& p, OfRow&& of_row, Batches& b) {
-  for (std::size_t r = 0; r < b.row.size(); ++r)
+  for_each_index(b.row.size(), grain_light, [&](std::size_t r) {
     b.row[r].impulse = b.row[r].last = static_cast<float>(of_row(p.contact_rows + r) / b.mass_unit);
+  });
 }
 
 /// u of the contacts of a batch at these velocities, in their frames, offset included; and their spins.
@@ -387,8 +388,9 @@ void read_velocities(const ContactProblem& p, const std::int32_t* lane, const Bo
   }
 }
 void read_free_rows(const ContactProblem& p, const std::vector<BodyVelocity>& velocity, Batches& b) {
-  for (std::size_t r = 0; r < b.row.size(); ++r)
+  for_each_index(b.row.size(), grain_medium, [&](std::size_t r) {
     b.row[r].velocity = static_cast<float>(velocity_of(p.rows[p.contact_rows + r], velocity));
+  });
 }
 
 /// Calls f(k) for batches [begin, end), and prefetches the terms of the contacts that come soon.
@@ -500,8 +502,9 @@ void take_impulses(const ContactProblem& p, const Batches& b, BatchRange range, 
 }
 
 void take_row_impulses(const ContactProblem& p, const Batches& b, ContactSolution& s) {
-  for (std::size_t r = 0; r < b.row.size(); ++r)
+  for_each_index(b.row.size(), grain_light, [&](std::size_t r) {
     s.row_impulse[p.contact_rows + r] = b.mass_unit * double{b.row[r].impulse};
+  });
 }
 
 }  // namespace scree

@@ -519,14 +519,20 @@ double largest_push_of(const Batches& b, const Block& block) {
 }  // namespace
 
 double largest_push(const Batches& b) {
-  double of_rows = 0.0;
-  for (const FreeRow& row : b.row)
-    of_rows = std::max(
-        of_rows, std::abs(double{row.impulse}) * (1.0 / double{row.inverse_w} - double{row.compliance}));
-  return std::max(of_rows, reduce_blocks(
-                               b.contact.size(), grain_medium, 0.0,
-                               [&](const Block& block) { return largest_push_of(b, block); },
-                               [](double x, double y) { return std::max(x, y); }));
+  const auto larger_one = [](double x, double y) { return std::max(x, y); };
+  const auto of_row = [&](const Block& block) {
+    double largest = 0.0;
+    for (std::size_t r = block.begin; r < block.end; ++r) {
+      const FreeRow& row = b.row[r];
+      const double w = 1.0 / double{row.inverse_w} - double{row.compliance};
+      largest = std::max(largest, std::abs(double{row.impulse}) * w);
+    }
+    return largest;
+  };
+  return std::max(reduce_blocks(b.row.size(), grain_light, 0.0, of_row, larger_one),
+                  reduce_blocks(
+                      b.contact.size(), grain_medium, 0.0,
+                      [&](const Block& block) { return largest_push_of(b, block); }, larger_one));
 }
 
 }  // namespace scree

@@ -92,8 +92,9 @@ class WideSweeps {
         b_(workspace.batches),
         s_(solution),
         share_(problem.share),
-        team_(std::min({thread_count(), static_cast<int>(b_.subdomain.size()),
-                        1 + static_cast<int>(b_.contact.size() / batches_a_thread)})) {}
+        team_(std::min(
+            {thread_count(), static_cast<int>(b_.subdomain.size()),
+             1 + static_cast<int>((b_.contact.size() + b_.row.size() / batch_size) / batches_a_thread)})) {}
 
   /// The start impulses of iterations, and their velocities.
   void start() {
@@ -117,11 +118,14 @@ class WideSweeps {
           return update_batches(b_, subdomain, {beta, idle_too});
         },
         Ghosts::follow);
-    for (FreeRow& row : b_.row) {
-      const float at = row.impulse;
-      row.impulse += beta * (at - row.last);
-      row.last = at;
-    }
+    for_chunks(0, b_.row.size(), grain_light, [&](const Block& chunk) {
+      for (std::size_t r = chunk.begin; r < chunk.end; ++r) {
+        FreeRow& row = b_.row[r];
+        const float at = row.impulse;
+        row.impulse += beta * (at - row.last);
+        row.last = at;
+      }
+    });
     const std::size_t single = b_.row.size() - p_.block_rows;
     for (std::size_t r = 0; r < single; ++r) sum += solve(b_.row[r]);
     for (std::size_t r = single; r > 0; --r) sum += solve(b_.row[r - 1]);
@@ -146,13 +150,17 @@ class WideSweeps {
     for (std::size_t k = 0; k < b_.subdomain.size(); ++k)
       if (is_own(k)) exact.add(w_.residual_sums[k]);
     sum_over(p_.ranks(), exact);
-    ResidualSum sum = exact.value();
-    for (const FreeRow& row : b_.row) {
-      const float at = std::clamp(row.impulse - row.inverse_w * velocity(row), row.low, row.high);
-      const double r = double{row.length} * double{row.impulse - at} / double{row.inverse_w};
-      sum.add(r * r);
-    }
-    return sum.residual();
+    w_.residual_sums.assign(block_count(b_.row.size(), grain_medium), {});  // every rank has all rows
+    for_chunks(0, b_.row.size(), grain_medium, [&](const Block& chunk) {
+      for (std::size_t k = chunk.begin; k < chunk.end; ++k) {
+        const FreeRow& row = b_.row[k];
+        const float at = std::clamp(row.impulse - row.inverse_w * velocity(row), row.low, row.high);
+        const double r = double{row.length} * double{row.impulse - at} / double{row.inverse_w};
+        w_.residual_sums[chunk.index].add(r * r);
+      }
+    });
+    for (const ResidualSum& of_rows : w_.residual_sums) exact.add(of_rows);
+    return exact.value().residual();
   }
 
   /// Velocities from impulses, in double precision.
