@@ -409,7 +409,8 @@ constexpr Key key_table[] = {
                        "b) for two bodies and a for a body at a wall, where a and b are the radii of spheres with the "
                        "same volumes."},
     Key{.section = "materials", .name = "restitution", .type = number, .range = fraction,
-        .description = "Coefficient of restitution. 0: no bounce; 1: no loss of energy."},
+        .description = "Coefficient of restitution. 0: no bounce; 1: no loss of energy. Impacts slower than "
+                       "`restitution_threshold` do not bounce: lower it for powders and slow gases."},
     Key{.section = "materials", .name = "adhesion_energy", .type = number, .unit = "J/m^2", .range = not_negative,
         .description = "Adhesion energy W of the surfaces. A contact bears a tensile force up to 3/2 pi W R (JKR). R "
                        "is the reduced radius of curvature at the contact; for two balls R = a b/(a + b)."},
@@ -475,7 +476,8 @@ constexpr Key key_table[] = {
         .description = "In place of `rolling_friction`: that length divided by the reduced radius of the contact (see "
                        "`rolling_friction_ratio` of [[materials]])."},
     Key{.section = "material_pairs", .name = "restitution", .type = number, .range = fraction,
-        .description = "Coefficient of restitution. 0: no bounce; 1: no loss of energy."},
+        .description = "Coefficient of restitution. 0: no bounce; 1: no loss of energy. Impacts slower than "
+                       "`restitution_threshold` do not bounce: lower it for powders and slow gases."},
     Key{.section = "material_pairs", .name = "adhesion_energy", .type = number, .unit = "J/m^2", .range = not_negative,
         .description = "Adhesion energy W of the surfaces. A contact bears a tensile force up to 3/2 pi W R (JKR). R "
                        "is the reduced radius of curvature at the contact; for two balls R = a b/(a + b)."},
@@ -1190,7 +1192,8 @@ constexpr Key key_table[] = {
         .description = "Radius of the bar, divided by the smallest length of the smaller body. Default: 1."},
     Key{.section = "bonds", .name = "youngs_modulus", .type = number, .unit = "Pa", .range = positive,
         .description = "Young's modulus of the bar. The length of the bar is the distance between the centres of the "
-                       "bodies. Default: rigid."},
+                       "bodies; it bends in its middle, so that a beam needs some of them (one bond has 0.77 of a "
+                       "beam's deflection, ten have 0.99). Default: rigid."},
     Key{.section = "bonds", .name = "stiffness_ratio", .type = number, .unit = "1", .range = positive,
         .description = "Young's modulus divided by the shear modulus. For a solid this is 2 (1 + Poisson's ratio). "
                        "Default: 2.5."},
@@ -1362,7 +1365,8 @@ constexpr Key key_table[] = {
                        "which the two halves lie. Default: [1, 0, 0], or [0, 0, 1] if x is up."},
     Key{.section = "measurements", .name = "up", .type = vector, .forms = "bulk|surface|mixing|bodies",
         .description = "Upward direction. Default: against gravity. For `bulk`: the direction in which the velocity "
-                       "of the flow changes (direction of the velocity gradient)."},
+                       "of the flow changes (direction of the velocity gradient); without gravity that of the first "
+                       "`[[cell.flow]]` that shears, and `along` is the direction of its velocity."},
     Key{.section = "measurements", .name = "centre", .type = vector, .unit = "m", .forms = "surface",
         .description = "A point on the vertical axis of a heap. Scree then measures the height as a function of the "
                        "radius, not along `along`."},

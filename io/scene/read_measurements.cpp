@@ -163,9 +163,25 @@ class MeasurementReader {
       refuse(section_.has("fit_to") ? "fit_to" : "fit_from", "must satisfy fit_from < fit_to");
   }
 
+  /// From the first flow of the cell that shears: dv_i/dx_j is along i, and j is up.
+  void take_axes_of_shear() {
+    for (const CellFlow& flow : reading_.scene.model.cell.flow) {
+      Mat3 shear = flow.rate.cwiseAbs();
+      shear.diagonal().setZero();
+      Eigen::Index along = 0, up = 0;
+      if (!(shear.maxCoeff(&along, &up) > 0.0)) continue;
+      plan_.along = Vec3::Unit(along);
+      plan_.up = Vec3::Unit(up);
+      return;
+    }
+  }
+
   void read_directions() {
     const Vec3& gravity = reading_.scene.model.settings.gravity;
-    if (!gravity.isZero(0.0)) plan_.up = -gravity.normalized();
+    if (!gravity.isZero(0.0))
+      plan_.up = -gravity.normalized();
+    else if (plan_.kind == MeasureKind::bulk)
+      take_axes_of_shear();
     if (section_.has("up")) plan_.up = read_direction(section_, "up", reading_).value_or(plan_.up);
     if (section_.has("along")) {
       plan_.along = read_direction(section_, "along", reading_).value_or(plan_.along);

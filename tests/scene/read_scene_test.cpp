@@ -797,6 +797,31 @@ inertia = 0.5
   EXPECT_TRUE(cell.flows());
 }
 
+// mu of a bulk: the plane of the shear, where gravity does not say what is up.
+TEST(ReadScene, ABulkHasTheAxesOfItsShear) {
+  const std::string cell = material + R"(
+[[bodies]]
+radius = 0.1
+position = [0, 0, 0.5]
+[cell]
+low = [0, 0, 0]
+high = [1, 1, 1]
+[[cell.flow]]
+gradient_x = [-1, 0, 0]
+stop = 0.1
+[[cell.flow]]
+gradient_z = [0, 5, 0]
+start = 0.1
+[[measurements]]
+name = "flow"
+measure = "bulk"
+)";
+  const MeasurementPlan of_shear = read("gravity = [0, 0, 0]\n" + cell).measurements.at(0);
+  EXPECT_EQ(of_shear.along, Vec3::UnitZ());
+  EXPECT_EQ(of_shear.up, Vec3::UnitY());
+  EXPECT_EQ(read("gravity = [0, 0, 0]\n" + cell + "up = [1, 0, 0]\n").measurements.at(0).up, Vec3::UnitX());
+}
+
 // Two sizes in a box: the requested amount, without overlap and inside the box (the reader checks this).
 TEST(ReadScene, PackingsMayBeDense) {
   const Scene scene = read(material + R"(

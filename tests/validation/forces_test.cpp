@@ -192,6 +192,23 @@ TEST(Forces, WhatIsHeldInAFluidPressesWithItsWeight) {
   }
 }
 
+// A program's own force F in a fluid leads to F/(m b), also in steps much longer than 1/b.
+TEST(Forces, OwnForcesReachTheFinalSpeed) {
+  for (const double h : {1e-3, 0.2}) {
+    Alone ball(h);
+    ball.world.model.settings.gravity.setZero();
+    Fluid fluid = water(DragLaw::stokes);
+    fluid.viscosity = 0.5;
+    ball.world.model.forces.fluid = fluid;
+    ball.world.model.forces.own = [](const State&, double, std::span<Wrench> given) {
+      given[0].force = Vec3(1e-3, 0, 0);
+    };
+    ball.run(2.0);
+    const double speed = 1e-3 / (ball.world.state.bodies.mass[0] * stokes_rate(fluid.viscosity));
+    EXPECT_NEAR(ball.v().x(), speed, 1e-9 * speed) << h;
+  }
+}
+
 TEST(Forces, TheLedgerOfAHeapInWaterCloses) {
   PairLaw law;
   law.friction = 0.4;

@@ -112,7 +112,9 @@ void apply_forces(const Model& model, const State& state, double h, double middl
   }
   for_each_index(bodies.size(), grain_medium, [&](std::size_t i) {
     w.body_acceleration[i] = body_acceleration_of(model, bodies, i, w.gravity, h, middle_s);
-    if (!w.own.empty()) w.body_acceleration[i] += w.own[i].force / bodies.mass[i];
+    if (!w.own.empty())
+      w.body_acceleration[i] +=
+          share_beside_drag(model, bodies, i, w.gravity, h, middle_s) / bodies.mass[i] * w.own[i].force;
   });
 }
 

@@ -86,7 +86,7 @@ struct FeltSums {
 };
 
 /// (Z1) for all sleeping bodies.
-void feel(double h, const State& state, Workspace& w) {
+void feel(const Model& model, double h, const State& state, Workspace& w) {
   const Bodies& bodies = state.bodies;
   const ContactProblem& p = w.problem;
   const std::size_t own = own_bodies(bodies);
@@ -94,7 +94,8 @@ void feel(double h, const State& state, Workspace& w) {
   for_each_index(own, grain_light, [&](std::size_t i) {
     if (!bodies.is_asleep(i)) return;
     w.felt[i] = state.sleepers.held[i];
-    w.felt[i].linear += bodies.mass[i] * h * acceleration(w, i);
+    const double share = share_beside_drag(model, bodies, i, w.gravity, h, state.time_s + 0.5 * h);
+    w.felt[i].linear += bodies.mass[i] / share * h * acceleration(w, i);  // what would hold it, see (A7)
     if (!w.own.empty()) w.felt[i].angular += h * w.own[i].torque;
   });
   if (w.decomposition) feel_lower_ranks(state, w);
@@ -306,7 +307,7 @@ bool wake_struck(const Model& model, double h, int attempt, Workspace& w, State&
   const Bodies& bodies = state.bodies;
   const std::size_t n = own_bodies(bodies);
   if (state.sleepers.sums.bodies == 0) return false;
-  feel(h, state, w);
+  feel(model, h, state, w);
   const double fall = fall_speed(model.settings, h, w);
   const double tolerance = std::min(model.settings.sleep.tolerance, strike_part);
   w.waking.resize(n, 0);
