@@ -428,6 +428,19 @@ struct Gains {
   void over_ranks(Ranks&) {}
 };
 
+/// The mass against which other forces than drag act: (A7).
+[[gnu::noinline]] double mass_beside_drag(const Workspace& w, std::size_t i) {
+  return 1.0 / w.problem.response[i].inverse_mass;
+}
+
+/// The work of forces that change the velocity by `gain`, and of drag that answers the impulse `other`.
+[[gnu::noinline]] double work_of_forces(const Bodies& bodies, const Workspace& w, std::size_t i,
+                                        const Vec3& gain, const Vec3& other) {
+  const double share = bodies.mass[i] / mass_beside_drag(w, i);
+  const Vec3 sum = w.before[i].linear + twist(w.solution.velocity[i]).linear;
+  return 0.5 * (bodies.mass[i] * gain - (1.0 - share) * other).dot(sum);
+}
+
 /// Impulses of contacts on bodies in h, as the rest of their momentum change, and the work of that, over
 /// their travel (D1), without the part of `steady` gravity (m/s^2), which has a potential.
 SCREE_FOR_EACH_TARGET
@@ -439,12 +452,9 @@ Gains sum_gains(const Bodies& bodies, const Workspace& w, double h, const Vec3& 
     const BodyVelocity& after = w.solution.velocity[i];
     const Vector4 spin = load(after.angular) - to_vector4(w.before[i].angular);
     const Vec3 gain = h * acceleration(w, i);
-    const double share = bodies.mass[i] * w.problem.response[i].inverse_mass;  // drag takes the rest: (A7)
-    const Vector4 linear =
-        bodies.mass[i] / share * (load(after.linear) - (to_vector4(w.before[i].linear) + to_vector4(gain)));
-    if (works)
-      sums.force_work += 0.5 * (bodies.mass[i] * (gain - h * steady) - (1.0 - share) * to_vec3(linear))
-                                   .dot(w.before[i].linear + to_vec3(load(after.linear)));
+    const Vector4 linear = mass_beside_drag(w, i) *
+                           (load(after.linear) - (to_vector4(w.before[i].linear) + to_vector4(gain)));
+    if (works) sums.force_work += work_of_forces(bodies, w, i, gain - h * steady, to_vec3(linear));
     const Quat& q = bodies.orientation[i];
     Vector4 turning = turned_by(q, to_vector4(bodies.inertia[i]) * turned_back_by(q, spin));
     if (!w.own.empty() && !w.own[i].torque.isZero(0.0)) {
