@@ -452,8 +452,8 @@ Gains sum_gains(const Bodies& bodies, const Workspace& w, double h, const Vec3& 
     const BodyVelocity& after = w.solution.velocity[i];
     const Vector4 spin = load(after.angular) - to_vector4(w.before[i].angular);
     const Vec3 gain = h * acceleration(w, i);
-    const Vector4 linear = mass_beside_drag(w, i) *
-                           (load(after.linear) - (to_vector4(w.before[i].linear) + to_vector4(gain)));
+    const Vector4 linear =
+        mass_beside_drag(w, i) * (load(after.linear) - (to_vector4(w.before[i].linear) + to_vector4(gain)));
     if (works) sums.force_work += work_of_forces(bodies, w, i, gain - h * steady, to_vec3(linear));
     const Quat& q = bodies.orientation[i];
     Vector4 turning = turned_by(q, to_vector4(bodies.inertia[i]) * turned_back_by(q, spin));
