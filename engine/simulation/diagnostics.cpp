@@ -428,6 +428,8 @@ struct Gains {
   void over_ranks(Ranks&) {}
 };
 
+// Not inlined: for some targets the compiler would use instructions that Valgrind does not know.
+
 /// The mass against which other forces than drag act: (A7).
 [[gnu::noinline]] double mass_beside_drag(const Workspace& w, std::size_t i) {
   return 1.0 / w.problem.response[i].inverse_mass;

@@ -34,25 +34,35 @@ Vec3 acceleration_in_fluid(double b, const Vec3& slip, const Vec3& a, double h) 
   return decay == 0.0 ? a : Vec3(decay * slip + decay / b * a);
 }
 
-/// Accelerations of a body, m/s^2: the fluid's drag is `b` (1/s) times `slip` (m/s), the rest is `others`.
-struct Pulls {
-  Vec3 others, slip = Vec3::Zero();
+/// The acceleration of a body by drag is `b` (1/s) times `slip` (m/s).
+struct Drag {
+  Vec3 slip = Vec3::Zero();
   double b = 0.0;
+};
+Drag drag_on(const Fluid& fluid, double mass, double density, const PathPoint& at) {
+  const double d = std::cbrt(6.0 / std::numbers::pi * mass / density);
+  Drag drag{-at.velocity};
+  if (fluid.velocity) drag.slip += fluid.velocity(at.place, at.time_s);
+  drag.b = drag_coefficient(fluid, d, drag.slip.norm()) / mass;
+  return drag;
+}
+
+/// Accelerations of a body, m/s^2: by drag, and `others`.
+struct Pulls {
+  Vec3 others = Vec3::Zero();
+  Drag drag{};
 };
 /// `for_fields`: the velocity at which fields are evaluated.
 Pulls pulls(const Model& model, const Bodies& bodies, std::size_t i, const PathPoint& at,
             const Vec3& for_fields, const Vec3& gravity) {
   const Forces& forces = model.forces;
-  Pulls p{Vec3::Zero()};
+  Pulls p;
   for (const ForceField& field : forces.fields) p.others += field.at(at.place, for_fields, at.time_s);
   if (!forces.fluid) return p;
   const Fluid& fluid = *forces.fluid;
-  const double mass = bodies.mass[i], density = model.materials.density(bodies.material[i]);
+  const double density = model.materials.density(bodies.material[i]);
   if (fluid.buoyancy) p.others -= fluid.density / density * gravity;
-  const double d = std::cbrt(6.0 / std::numbers::pi * mass / density);
-  p.slip = -at.velocity;
-  if (fluid.velocity) p.slip += fluid.velocity(at.place, at.time_s);
-  p.b = drag_coefficient(fluid, d, p.slip.norm()) / mass;
+  p.drag = drag_on(fluid, bodies.mass[i], density, at);
   return p;
 }
 
@@ -62,8 +72,9 @@ Vec3 body_acceleration_of(const Model& model, const Bodies& bodies, std::size_t 
   const PathPoint at{bodies.position[i], bodies.linear_velocity[i], time_s};
   const auto acceleration = [&](const Vec3& for_fields) -> Vec3 {
     const Pulls p = pulls(model, bodies, i, at, for_fields, gravity);
-    return model.forces.fluid ? Vec3(acceleration_in_fluid(p.b, p.slip, gravity + p.others, h) - gravity)
-                              : p.others;
+    return model.forces.fluid
+               ? Vec3(acceleration_in_fluid(p.drag.b, p.drag.slip, gravity + p.others, h) - gravity)
+               : p.others;
   };
   Vec3 a = acceleration(at.velocity);
   if (std::ranges::none_of(model.forces.fields, &ForceField::of_velocity)) return a;
@@ -78,18 +89,19 @@ Vec3 body_acceleration_of(const Model& model, const Bodies& bodies, std::size_t 
 
 }  // namespace
 
-double share_beside_drag(const Model& model, const Bodies& bodies, std::size_t i, const Vec3& gravity,
-                         double h, double middle_s) {
+double share_beside_drag(const Model& model, const Bodies& bodies, std::size_t i, const Vec3&, double h,
+                         double middle_s) {
   if (!model.forces.fluid) return 1.0;
+  const double density = model.materials.density(bodies.material[i]);
   const PathPoint at{bodies.position[i], bodies.linear_velocity[i], middle_s};
-  const double bh = h * pulls(model, bodies, i, at, at.velocity, gravity).b;
+  const double bh = h * drag_on(*model.forces.fluid, bodies.mass[i], density, at).b;
   return bh > 0.0 ? -std::expm1(-bh) / bh : 1.0;
 }
 
 Vec3 acceleration_by_forces(const Model& model, const Bodies& bodies, std::size_t body, const PathPoint& at,
                             const Vec3& gravity) {
   const Pulls p = pulls(model, bodies, body, at, at.velocity, gravity);
-  return p.others + p.b * p.slip;
+  return p.others + p.drag.b * p.drag.slip;
 }
 
 void ask_own_forces(const Model& model, const State& state, double h, Workspace& w) {
