@@ -51,8 +51,7 @@ void assemble_bodies(const Model& model, const Bodies& bodies, const Interval& i
     response.yz = z[1];
     response.zz = z[2];
     response.yy = y[1];
-    response.inverse_mass =
-        share_beside_drag(model, bodies, i, w.gravity, h, interval.middle) / bodies.mass[i];
+    response.inverse_mass = share_beside_drag(model, bodies, i, h, interval.middle) / bodies.mass[i];
     response.slides = false;  // it may have belonged to a part before
   }
 }

@@ -89,8 +89,7 @@ Vec3 body_acceleration_of(const Model& model, const Bodies& bodies, std::size_t 
 
 }  // namespace
 
-double share_beside_drag(const Model& model, const Bodies& bodies, std::size_t i, const Vec3&, double h,
-                         double middle_s) {
+double share_beside_drag(const Model& model, const Bodies& bodies, std::size_t i, double h, double middle_s) {
   if (!model.forces.fluid) return 1.0;
   const double density = model.materials.density(bodies.material[i]);
   const PathPoint at{bodies.position[i], bodies.linear_velocity[i], middle_s};
@@ -126,7 +125,7 @@ void apply_forces(const Model& model, const State& state, double h, double middl
     w.body_acceleration[i] = body_acceleration_of(model, bodies, i, w.gravity, h, middle_s);
     if (!w.own.empty())
       w.body_acceleration[i] +=
-          share_beside_drag(model, bodies, i, w.gravity, h, middle_s) / bodies.mass[i] * w.own[i].force;
+          share_beside_drag(model, bodies, i, h, middle_s) / bodies.mass[i] * w.own[i].force;
   });
 }
 

@@ -74,8 +74,8 @@ void apply_forces(const Model& model, const State& state, double h, double middl
 
 /// The share of a constant other force, of a contact for example, that changes the velocity of a body in a
 /// step of h: (1 - exp(-b h)) / (b h). Drag takes the rest. 1 without a fluid.
-double share_beside_drag(const Model& model, const Bodies& bodies, std::size_t body, const Vec3& gravity,
-                         double h, double middle_s);
+double share_beside_drag(const Model& model, const Bodies& bodies, std::size_t body, double h,
+                         double middle_s);
 
 /// Place, velocity and time of a body.
 struct PathPoint {

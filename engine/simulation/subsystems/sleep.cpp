@@ -94,7 +94,7 @@ void feel(const Model& model, double h, const State& state, Workspace& w) {
   for_each_index(own, grain_light, [&](std::size_t i) {
     if (!bodies.is_asleep(i)) return;
     w.felt[i] = state.sleepers.held[i];
-    const double share = share_beside_drag(model, bodies, i, w.gravity, h, state.time_s + 0.5 * h);
+    const double share = share_beside_drag(model, bodies, i, h, state.time_s + 0.5 * h);
     w.felt[i].linear += bodies.mass[i] / share * h * acceleration(w, i);  // what would hold it, see (A7)
     if (!w.own.empty()) w.felt[i].angular += h * w.own[i].torque;
   });
