@@ -7,7 +7,9 @@
 #include <memory>
 #include <set>
 #include <spdlog/spdlog.h>
+#include <unordered_map>
 
+#include "engine/measurements/moment.h"
 #include "io/files/csv_file.h"
 #include "io/files/file_errors.h"
 #include "io/files/input_file.h"
@@ -189,6 +191,56 @@ void leave_out_unrecorded(std::vector<MeasurementPlan>& plans) {
   });
 }
 
+/// How far bodies move from frame to frame: measures that follow bodies know only the straight lines between.
+class MotionBetweenFrames {
+ public:
+  void see(const Model& model, const State& state, const PlacedCell& cell) {
+    const Bodies& bodies = state.bodies;
+    std::unordered_map<BodyId, Vec3> now;
+    std::vector<double> moved;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      const auto [at, is_new] = now.emplace(bodies.id[i], bodies.position[i]);
+      if (!is_new) continue;
+      if (const auto before = last_.find(bodies.id[i]); before != last_.end())
+        moved.push_back(way(cell, before->second, bodies.position[i]) /
+                        diameter(model.shapes, bodies.shape[i]));
+    }
+    if (!moved.empty()) {
+      const auto place =
+          moved.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(moved.size() - 1));
+      std::ranges::nth_element(moved, place);
+      if (*place > largest_) {
+        largest_ = *place;
+        interval_s_ = state.time_s - time_s_;
+      }
+    }
+    last_ = std::move(now);
+    time_s_ = state.time_s;
+  }
+  /// Warns if these measurements of the run are coarse.
+  void judge(const std::vector<std::string>& names) const {
+    constexpr double far = 5.0;  // diameters
+    if (names.empty() || largest_ <= far) return;
+    spdlog::warn(
+        "between two frames, {:.3g} s, a tenth of the grains move more than {:.2g} diameters: {} see only "
+        "straight "
+        "lines between frames, no grain that comes and leaves between two, and times to that interval; "
+        "measure in "
+        "the run, or record frames each {:.1g} s",
+        interval_s_, largest_, fmt::join(names, ", "), interval_s_ * far / largest_);
+  }
+
+ private:
+  static double way(const PlacedCell& cell, const Vec3& from, const Vec3& to) {
+    const Vec3 straight = to - from;
+    return (cell.is_periodic() ? Vec3(straight + cell.nearest_image(straight)) : straight).norm();
+  }
+
+  static constexpr double share = 0.9;
+  std::unordered_map<BodyId, Vec3> last_;
+  double time_s_ = 0.0, largest_ = 0.0, interval_s_ = 0.0;
+};
+
 /// The measurements that need bodies, frame by frame.
 class FrameMeasurements {
  public:
@@ -196,7 +248,15 @@ class FrameMeasurements {
                     const std::vector<std::string>& openings)
       : reader_(reader), passed_(run, openings) {}
 
-  void see(std::size_t k, std::vector<Measuring>& all, std::vector<io::MeasuredSeries>& series) const {
+  /// Warns where frames are too far apart.
+  void judge(const std::vector<Measuring>& all) const {
+    std::vector<std::string> names;
+    for (const Measuring& m : all)
+      if (follows_bodies(m)) names.push_back('\'' + m.plan().name + '\'');
+    motion_.judge(names);
+  }
+
+  void see(std::size_t k, std::vector<Measuring>& all, std::vector<io::MeasuredSeries>& series) {
     const io::RecordedRun& run = reader_.run();
     State state;
     state.time_s = reader_.time_s()[k];
@@ -212,6 +272,7 @@ class FrameMeasurements {
       state.bodies.position[i] -= shift;
       state.bodies.linear_velocity[i] -= cell.image_velocity(shift);
     }
+    if (std::ranges::any_of(all, follows_bodies)) motion_.see(run.model, state, cell);
     const std::vector<Throughput> passed = passed_.at(state.time_s);
     StepResult step;
     step.report.time_s = state.time_s;
@@ -226,8 +287,15 @@ class FrameMeasurements {
   }
 
  private:
+  /// Those which know openings only count what the run's tables have of each step.
+  static bool follows_bodies(const Measuring& m) {
+    return m.measurement().needs_every_step() && m.measurement().needs_bodies() &&
+           !comes_from_tables(m.plan()) && m.plan().kind != MeasureKind::quantity;
+  }
+
   const io::TrajectoryReader& reader_;
   PassedOpenings passed_;
+  MotionBetweenFrames motion_;
 };
 
 /// The names of a run's parts, from its tables.
@@ -316,7 +384,7 @@ int measure(const MeasureOptions& options) {
       std::ranges::none_of(frames, [&](std::size_t k) { return k > 0 && reader.has_contacts(k); }))
     spdlog::warn(
         "the frames have no contacts (output.contacts), so contact numbers and stresses are unknown");
-  const FrameMeasurements by_frames(run, reader, openings);
+  FrameMeasurements by_frames(run, reader, openings);
   const auto from_tables = [](const MeasurementPlan& plan) { return comes_from_tables(plan); };
   std::size_t done = 0;
   for (const std::size_t k : frames) {
@@ -325,6 +393,7 @@ int measure(const MeasureOptions& options) {
     progress.done(++done);
   }
   progress.finish();
+  by_frames.judge(all);
   const double first = reader.time_s()[frames.front()], last = reader.time_s()[frames.back()];
   for (std::size_t m = 0; m < plans.size(); ++m) {
     const MeasurementPlan& plan = plans[m];

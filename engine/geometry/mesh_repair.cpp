@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
+#include "engine/core/disjoint_sets.h"
 #include "engine/geometry/mesh_surface.h"
 
 namespace scree {
@@ -94,11 +94,6 @@ Edges edges_of(const TriangleMesh& mesh) {
       if (a != b) edges[side(a, b)].push_back({static_cast<std::int32_t>(t), a < b});
     }
   return edges;
-}
-
-std::size_t find_root(std::vector<std::size_t>& parent, std::size_t i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
 }
 
 /// Points of open edges that are on other open edges, in the order of those.
@@ -320,15 +315,12 @@ MeshDiagnosis diagnose(const TriangleMesh& mesh, double tolerance) {
   d.fault.assign(d.triangles, TriangleFault::none);
   const auto mark = [&](std::int32_t t, TriangleFault fault) { d.fault[t] = std::max(d.fault[t], fault); };
   std::vector<char> used(mesh.points.size(), 0);
-  std::vector<std::size_t> parent(mesh.points.size());
-  std::iota(parent.begin(), parent.end(), 0);
+  DisjointSets pieces(mesh.points.size());
   std::map<Triangle, int> there;
   for (std::size_t t = 0; t < d.triangles; ++t) {
     const Triangle& of = mesh.triangles[t];
     for (const std::int32_t p : of) used[p] = 1;
-    for (const std::size_t k : {1, 2})
-      parent[find_root(parent, static_cast<std::size_t>(of[k]))] =
-          find_root(parent, static_cast<std::size_t>(of[0]));
+    for (const std::size_t k : {1, 2}) pieces.join(of[0], of[k]);
     Triangle sorted = of;
     std::ranges::sort(sorted);
     if (there[sorted]++ > 0) ++d.twice;
@@ -354,7 +346,7 @@ MeshDiagnosis diagnose(const TriangleMesh& mesh, double tolerance) {
     if (used[p] == 0) continue;
     ++d.points;
     box.extend(mesh.points[p]);
-    roots.push_back(find_root(parent, p));
+    roots.push_back(pieces.first_of(p));
   }
   if (d.points > 0) d.low = box.min(), d.high = box.max();
   std::ranges::sort(roots);
@@ -373,10 +365,10 @@ MeshDiagnosis diagnose(const TriangleMesh& mesh, double tolerance) {
     if (fault == TriangleFault::none) continue;
     ++(fault == TriangleFault::open ? d.open_edges : is_turned ? d.turned_edges : d.crowded_edges);
     for (const Use& use : uses) mark(use.triangle, fault);
-    closed[find_root(parent, static_cast<std::size_t>(edge[0]))] = false;
+    closed[static_cast<std::size_t>(pieces.first_of(edge[0]))] = false;
   }
   for (const Triangle& t : mesh.triangles)
-    volume[find_root(parent, static_cast<std::size_t>(t[0]))] +=
+    volume[static_cast<std::size_t>(pieces.first_of(t[0]))] +=
         (mesh.points[t[0]] - d.low).dot((mesh.points[t[1]] - d.low).cross(mesh.points[t[2]] - d.low));
   for (const std::size_t root : roots) d.inside_out += closed[root] && volume[root] < 0.0 ? 1 : 0;
   const std::vector<std::int32_t> first = first_near(mesh.points, tolerance);

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <unordered_map>
 
+#include "engine/core/disjoint_sets.h"
 #include "engine/core/exact_sum.h"
 #include "engine/core/parallel.h"
 #include "engine/simulation/ranks/decomposition.h"
@@ -134,30 +134,6 @@ void set(Restitution how, const std::vector<Bounce>& bounces, ContactProblem& p)
   for (const Bounce& b : bounces) p.contact[b.contact].offset = how == Restitution::on ? b.with : b.without;
 }
 
-/// Sets of bodies, connected by contacts with an impulse.
-class Clusters {
- public:
-  explicit Clusters(std::size_t bodies) : parent_(bodies) {
-    std::iota(parent_.begin(), parent_.end(), std::int32_t{0});
-  }
-  std::size_t of(std::size_t body) {
-    auto i = static_cast<std::int32_t>(body);
-    while (parent(i) != i) {
-      parent(i) = parent(parent(i));
-      i = parent(i);
-    }
-    return static_cast<std::size_t>(i);
-  }
-  void join(std::size_t a, std::size_t b) {
-    const auto first = static_cast<std::int32_t>(of(a)), second = static_cast<std::int32_t>(of(b));
-    parent(std::max(first, second)) = std::min(first, second);
-  }
-
- private:
-  std::int32_t& parent(std::int32_t i) { return parent_[i]; }
-  std::vector<std::int32_t> parent_;
-};
-
 /// The work of a contact's impulse on its bodies, J, along the velocities before and after.
 struct Work {
   double before, after;
@@ -232,13 +208,13 @@ std::optional<std::vector<std::uint8_t>> which_may_be_stopped(const Workspace& w
 class SharedClusters {
  public:
   /// `shared`: bodies here that other ranks have too.
-  void agree(const ContactProblem& p, std::span<const std::int32_t> shared, Clusters& clusters) {
+  void agree(const ContactProblem& p, std::span<const std::int32_t> shared, DisjointSets& clusters) {
     joined_.clear();
     name_of_.clear();
     first_of_.clear();
     std::vector<Edge> own;  // numbers in the whole problem: a body, and the first of its cluster here
     for (const std::int32_t i : shared) {
-      const auto first = static_cast<std::int32_t>(clusters.of(static_cast<std::size_t>(i)));
+      const auto first = static_cast<std::int32_t>(clusters.first_of(static_cast<std::size_t>(i)));
       name_of_[first] = 0;
       own.push_back({p.share->body[i], p.share->body[first]});
     }
@@ -321,7 +297,8 @@ class EnergyBound {
 
   void join(const ContactSolution& s) {
     const auto join_moved = [&](std::size_t a, std::size_t b) {
-      if (p_.is_moved(a) && p_.is_moved(b)) clusters_.join(a, b);
+      if (p_.is_moved(a) && p_.is_moved(b))
+        clusters_.join(static_cast<std::int32_t>(a), static_cast<std::int32_t>(b));
     };
     for (std::size_t c = 0; c < p_.contacts(); ++c)
       if (p_.is_own(c) && acts(s, c)) join_moved(p_.a(c), p_.b(c));
@@ -334,9 +311,7 @@ class EnergyBound {
     if (!w_.decomposition) return;
     shared_.agree(p_, w_.decomposition->shared_bodies(), clusters_);
     // Clusters connected through other ranks are connected here too.
-    shared_.for_each([&](std::int32_t cluster, std::int32_t first) {
-      clusters_.join(static_cast<std::size_t>(cluster), static_cast<std::size_t>(first));
-    });
+    shared_.for_each([&](std::int32_t cluster, std::int32_t first) { clusters_.join(cluster, first); });
   }
 
   /// Contribution of a block of contacts, or of a rank, to the work of a cluster.
@@ -356,7 +331,7 @@ class EnergyBound {
       met.clear();
       for (auto c = static_cast<std::size_t>(blocks[k]); c < static_cast<std::size_t>(blocks[k + 1]); ++c) {
         if (!p_.is_moved(moved_body(p_, c)) || p_.is_compliant(c)) continue;
-        const std::size_t cluster = clusters_.of(moved_body(p_, c));
+        const std::size_t cluster = clusters_.first_of(moved_body(p_, c));
         if (work_[cluster].size == 0.0) met.push_back(static_cast<std::int32_t>(cluster));
         add(c, work_[cluster]);
       }
@@ -370,7 +345,8 @@ class EnergyBound {
     for (const Bounce& b : w_.bounces) {
       const auto c = static_cast<std::size_t>(b.contact);
       if (p_.is_own(c) && acts(w_.solution, c))
-        parts.push_back({static_cast<std::int32_t>(clusters_.of(moved_body(p_, c))), {.bounces = true}});
+        parts.push_back(
+            {static_cast<std::int32_t>(clusters_.first_of(moved_body(p_, c))), {.bounces = true}});
     }
     tell_ranks(parts);
     std::ranges::stable_sort(parts, {}, &Part::cluster);
@@ -401,23 +377,24 @@ class EnergyBound {
       return (from + share * (to - from)).eval();
     };
     for (std::size_t c = 0; c < p_.contacts(); ++c) {
-      const double share = work_[clusters_.of(moved_body(p_, c))].share;
+      const double share = work_[clusters_.first_of(moved_body(p_, c))].share;
       if (share < 1.0) s.impulse[c] = mixed(share, without.impulse[c], s.impulse[c]);
     }
     for (std::size_t r = 0; r < p_.rows.size(); ++r) {
       const auto a = static_cast<std::size_t>(p_.rows[r].edge.a),
                  b = static_cast<std::size_t>(p_.rows[r].edge.b);
-      const double share = work_[clusters_.of(p_.is_moved(a) ? a : b)].share;
+      const double share = work_[clusters_.first_of(p_.is_moved(a) ? a : b)].share;
       if (share < 1.0) s.row_impulse[r] = std::lerp(without.row_impulse[r], s.row_impulse[r], share);
     }
     for (std::size_t i = 0; i < p_.bodies(); ++i) {
-      const double share = work_[clusters_.of(i)].share;
+      const double share = work_[clusters_.first_of(i)].share;
       if (share == 1.0) continue;
       const Twist from = twist(without.velocity[i]), to = twist(s.velocity[i]);
       s.velocity[i] =
           body_velocity({mixed(share, from.linear, to.linear), mixed(share, from.angular, to.angular)});
     }
-    if (p_.cell) s.cell_rate = mixed(work_[clusters_.of(first_body())].share, without.cell_rate, s.cell_rate);
+    if (p_.cell)
+      s.cell_rate = mixed(work_[clusters_.first_of(first_body())].share, without.cell_rate, s.cell_rate);
   }
 
   /// Body 0 of the whole problem, of which all ranks have a copy if there is a cell.
@@ -428,7 +405,7 @@ class EnergyBound {
 
   Workspace& w_;
   const ContactProblem& p_;
-  Clusters clusters_;
+  DisjointSets clusters_;
   SharedClusters shared_;
   std::vector<ClusterWork> work_;  // [body that represents a cluster]
 };

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "engine/core/parallel.h"
+#include "engine/solver/problem/residual.h"
 #include "engine/solver/problem/row_block.h"
 #include "engine/solver/sweeps/sweeps.h"
 
@@ -62,15 +63,24 @@ void velocities_from_impulses(const ContactProblem& p, ContactSolution& s) {
   for (std::size_t r = 0; r < p.rows.size(); ++r) apply(p.rows[r], s.row_impulse[r], bodies);
 }
 
-namespace {
-/// Fulfils joints exactly, in double precision.
 void meet_block(const ContactProblem& p, ContactSolution& s) {
   const SolvedRows rows{p, s};
-  p.block->meet(
-      p.rows, [&](std::size_t r) { return rows.velocity(r); },
-      [&](std::size_t r, double impulse) { rows.push(r, impulse); });
+  const auto meet = [&] {
+    return p.block->meet(
+        p.rows, [&](std::size_t r) { return rows.velocity(r); },
+        [&](std::size_t r, double impulse) { rows.push(r, impulse); });
+  };
+  constexpr int most_updates = 10;
+  constexpr double least_gain = 0.25;  // of squares
+  double last = meet();
+  for (int k = 1; k < most_updates && p.block->has_loops(); ++k) {
+    const double now = meet();
+    if (!(now < least_gain * last)) break;
+    last = now;
+  }
 }
 
+namespace {
 void begin_free(const ContactProblem& p, ContactSolution& s) {
   for_each_index(p.bodies(), grain_light,
                  [&](std::size_t i) { s.velocity[i] = body_velocity(p.free_velocity[i]); });
@@ -100,7 +110,15 @@ SolveReport solve(const ContactProblem& problem, const SolverSettings& settings,
       report = solve_one_pass(problem, solution);
       break;
   }
-  if (problem.block && settings.kind != SolverKind::one_pass) meet_block(problem, solution);
+  if (problem.block && settings.kind != SolverKind::one_pass && report.residual.rms_m_s < infinity) {
+    meet_block(problem, solution);
+    if (!problem.cell) {
+      report.residual = residual(problem, solution.velocity, solution.impulse, solution.row_impulse, {},
+                                 is_wide(settings) ? workspace.compliance : problem.compliance);
+      const bool is_met = report.residual.rms_m_s <= settings.tolerance * problem.velocity_scale;
+      report.status = is_met ? SolveStatus::converged : SolveStatus::iteration_limit;
+    }
+  }
   if (!(report.residual.rms_m_s < infinity)) {
     report.status = SolveStatus::diverged;
     workspace.normal_velocity.clear();

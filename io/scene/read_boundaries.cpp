@@ -5,6 +5,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "engine/core/rotation.h"
 #include "engine/geometry/ellipsoid_surfaces.h"
 #include "engine/geometry/implicit/implicit_mesh.h"
 #include "engine/geometry/mesh_repair.h"
@@ -225,7 +226,7 @@ std::optional<PlacedRevolved> read_revolved(const Section& section, const std::s
   return PlacedRevolved{
       std::make_shared<RevolvedSurface>(
           form.inside ? hollow_sphere(rounding) : revolved_surface(turned->corners, form.closed, rounding)),
-      {turned->start, Quat::FromTwoVectors(Vec3::UnitZ(), turned->axis)}};
+      {turned->start, turn_between(Vec3::UnitZ(), turned->axis)}};
 }
 
 /// A wall that a few numbers describe.

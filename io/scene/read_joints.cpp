@@ -5,6 +5,7 @@
 #include <numbers>
 #include <set>
 
+#include "engine/core/rotation.h"
 #include "io/scene/faults.h"
 #include "io/scene/reading.h"
 #include "io/scene/settings_keys.h"
@@ -44,7 +45,7 @@ Pose inverse(const Pose& pose) {
   return {-(back * pose.position), back};
 }
 
-Quat with_z_along(const Vec3& axis) { return Quat::FromTwoVectors(Vec3::UnitZ(), axis).normalized(); }
+Quat with_z_along(const Vec3& axis) { return turn_between(Vec3::UnitZ(), axis).normalized(); }
 
 class JointReader {
  public:

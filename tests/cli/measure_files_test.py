@@ -21,6 +21,16 @@ import numpy as np
 
 
 class Measure(Checks):
+    def test_frames_that_are_far_apart(self):
+        """Measures that follow grains warn where these move far between two frames, and only there."""
+        plane = '[[measurements]]\nname = "out"\nmeasure = "flow"\nplane = { point = [0, 0, 0], normal = [0, 0, -1] }\n'
+        grain = '[[bodies]]\nradius = 0.01\nmaterial = "glass"\nposition = [0, 0, 0.1]\n'
+        for name, interval, is_far in (("apart", 0.25, True), ("near", 0.02, False)):
+            run = made(f"frames_{name}", HEAD.format(step=0.01, end=0.5, gravity=[0, 0, -9.81], interval=interval) + grain + plane)
+            said = scree("measure", run, "-q")
+            self.assertEqual("between two frames, 0.25 s, " in said and "46 diameters: 'out' see" in said, is_far, said)
+            self.assertEqual("warning: " in said, is_far, said)
+
     # Files.
 
     def test_statistics(self):

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/core/random.h"
+#include "engine/core/rotation.h"
 #include "engine/geometry/ellipsoid_plane.h"
 #include "engine/geometry/ellipsoid_tube.h"
 #include "engine/geometry/implicit/surface_mesh.h"
@@ -254,7 +255,7 @@ TEST(ImplicitWalls, RockingRodHasContactsAtBothEnds) {
   Eigen::Index longest = 0;
   rod.box.size().maxCoeff(&longest);
   const Vec3 axis = Vec3::Unit(longest);
-  const Mat3 level = Quat::FromTwoVectors(axis, Vec3::UnitX()).toRotationMatrix();
+  const Mat3 level = turn_between(axis, Vec3::UnitX()).toRotationMatrix();
   PairMemory memory;
   for (int k = 0; k < 6; ++k) {
     const double tilt = k % 2 == 0 ? 0.01 : -0.01;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "engine/core/parallel.h"
+#include "engine/core/rotation.h"
 #include "engine/core/state_hash.h"
 #include "engine/simulation/overrides.h"
 #include "engine/simulation/placement.h"
@@ -134,7 +135,7 @@ TEST(Insertion, EventsChangeTheMaterial) {
   world.model.boundaries.push_back(
       {"slope", world.material, Plane{Vec3::Zero(), Vec3(0.3, 0, 1).normalized()}});
   world.add(Vec3(0.2, 0.15, 0.05),
-            {0.05 * Vec3(0.3, 0, 1).normalized(), Quat::FromTwoVectors(Vec3::UnitZ(), Vec3(0.3, 0, 1))});
+            {0.05 * Vec3(0.3, 0, 1).normalized(), turn_between(Vec3::UnitZ(), Vec3(0.3, 0, 1))});
   world.run(0.2);
   EXPECT_LT(world.state.bodies.linear_velocity[0].norm(), 0.05);  // it still rocks a little
   change_material(world.material, wet, world.state);

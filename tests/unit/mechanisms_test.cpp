@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <numbers>
 
+#include "engine/core/rotation.h"
 #include "engine/modules/integration/brent.h"
 #include "tests/support/mechanism.h"
 
@@ -21,7 +22,7 @@ MechanismBody rod(const Vec3& p, const Vec3& q, double mass = 1.0) {
   MechanismBody body;
   body.mass = mass;
   body.inertia = Vec3(1e-6 * across_, across_, across_);
-  body.pose = {0.5 * (p + q), Quat::FromTwoVectors(Vec3::UnitX(), q - p)};
+  body.pose = {0.5 * (p + q), turn_between(Vec3::UnitX(), q - p)};
   return body;
 }
 
@@ -151,7 +152,7 @@ TEST(Mechanism, ARodLeavesTheWall) {
   const auto on_plane = [&](const char* name, const Vec3& end, const Vec3& normal) {
     return Joint{name,
                  JointKind::point_on_plane,
-                 {JointEnd::ground, {end, Quat::FromTwoVectors(Vec3::UnitZ(), normal)}},
+                 {JointEnd::ground, {end, turn_between(Vec3::UnitZ(), normal)}},
                  {0, {pose.orientation.conjugate() * (end - pose.position), same}}};
   };
   const std::size_t wall = m.add_joint(on_plane("wall", top, Vec3::UnitX())),
@@ -337,7 +338,7 @@ TEST(Mechanism, ASliderCrank) {
   m.add_joint(joint_at(m, "pin", JointKind::revolute, crank, link, {pin, across}));
   m.add_joint(joint_at(m, "gudgeon", JointKind::revolute, link, slider, {gudgeon, across}));
   m.add_joint(joint_at(m, "guide", JointKind::prismatic, JointEnd::ground, slider,
-                       {gudgeon, Quat::FromTwoVectors(Vec3::UnitZ(), Vec3::UnitX())}));
+                       {gudgeon, turn_between(Vec3::UnitZ(), Vec3::UnitX())}));
   // About y, from x towards -z: at the start the pin moves down, the rod rotates the other way.
   m.set_twist(crank, {Vec3(0, 0, -0.5 * r * start_rate), Vec3(0, start_rate, 0)});
   m.set_twist(link, {Vec3(0, 0, -0.5 * r * start_rate), Vec3(0, -start_rate * r / l, 0)});
@@ -374,7 +375,7 @@ TEST(Mechanism, BricardMovesForTenSeconds) {
   for (int k = 0; k < 6; ++k)
     m.add_joint(joint_at(m, "joint " + std::to_string(k + 1), JointKind::revolute, bodies[k],
                          k < 5 ? bodies[static_cast<std::size_t>(k) + 1] : JointEnd::ground,
-                         {p[k], Quat::FromTwoVectors(Vec3::UnitZ(), axes[k])}));
+                         {p[k], turn_between(Vec3::UnitZ(), axes[k])}));
   m.gravity = Vec3(0, -g, 0);
   EXPECT_EQ(m.motion().rank, 29);
   const double energy = m.energy();

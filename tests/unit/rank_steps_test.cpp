@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <set>
 
+#include "engine/core/rotation.h"
 #include "engine/simulation/subsystems/parts.h"
 #include "tests/support/rank_courses.h"
 #include "tests/support/same_bits.h"
@@ -418,7 +419,7 @@ TEST(RankSteps, JointsOfParts) {
   hinge.name = "hinge";
   hinge.kind = JointKind::revolute;
   hinge.a.kind = JointPartner::Kind::ground;
-  hinge.a.frame = {Vec3(0.77, 0.77, 0.0), Quat::FromTwoVectors(Vec3::UnitZ(), Vec3::UnitY())};
+  hinge.a.frame = {Vec3(0.77, 0.77, 0.0), turn_between(Vec3::UnitZ(), Vec3::UnitY())};
   hinge.b.kind = JointPartner::Kind::part;
   hinge.b.index = 0;
   hinge.b.frame = {Vec3::Zero(), hinge.a.frame.orientation};

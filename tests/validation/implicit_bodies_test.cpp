@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/core/parallel.h"
+#include "engine/core/rotation.h"
 #include "engine/simulation/placement.h"
 #include "engine/simulation/subsystems/population.h"
 #include "tests/support/implicit_shapes.h"
@@ -139,7 +140,7 @@ TEST(ImplicitBodies, SheetsOfRevolutionThroughTheirMiddleAreFound) {
         {"sheet", world.material,
          PlacedRevolved{std::make_shared<RevolvedSurface>(revolved_surface(profile, false, 0.0)), {}}}};
     const bool is_disc = profile == disc;
-    const Quat across = is_disc ? Quat::FromTwoVectors(Vec3::UnitX(), Vec3::UnitZ()) : Quat::Identity();
+    const Quat across = is_disc ? turn_between(Vec3::UnitX(), Vec3::UnitZ()) : Quat::Identity();
     for (const double away : {0.0, 0.01, 0.05, 0.09, 0.11}) {
       const Vec3 at = is_disc ? Vec3(0.1, 0.05, away) : Vec3(0.3 - away, 0.0, 0.1);
       EXPECT_EQ(is_in_boundary(world.model, shape, world.material, {at, across}), away < 0.1)

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "engine/core/disjoint_sets.h"
 #include "engine/core/frames.h"
 #include "engine/solver/impacts.h"
 #include "engine/solver/problem/contact_problem.h"
@@ -197,19 +197,16 @@ void resolve_connected(std::span<CollisionImpulse> collision_impulses, std::span
 
 /// [body] the number of its set: bodies that impulses connect. Returns the number of sets.
 std::int32_t connect(std::span<const CollisionImpulse> collision_impulses, std::vector<std::int32_t>& set) {
-  std::iota(set.begin(), set.end(), 0);
-  const auto root = [&](std::int32_t i) {
-    while (set[i] != i) i = set[i];
-    return i;
-  };
+  DisjointSets connected(set.size());
   for (const CollisionImpulse& s : collision_impulses) {
     if (s.b == CollisionImpulse::wall) continue;
-    const std::int32_t a = root(s.a), b = root(s.b);
-    set[std::max(a, b)] = std::min(a, b);
+    connected.join(s.a, s.b);
   }
   std::int32_t sets = 0;
-  for (std::size_t i = 0; i < set.size(); ++i)  // roots come before the others of their set
-    set[i] = set[i] == static_cast<std::int32_t>(i) ? sets++ : set[set[i]];
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    const std::size_t first = connected.first_of(i);
+    set[i] = first == i ? sets++ : set[first];
+  }
   return sets;
 }
 

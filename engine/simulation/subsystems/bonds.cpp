@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <unordered_map>
 
 #include "engine/core/ordering.h"
 #include "engine/core/parallel.h"
@@ -377,96 +376,6 @@ double add_bonds(const Model& model, const State& state, double h, Workspace& w)
   };
   return std::sqrt(reduce_blocks(rows, grain_light, 0.0, squares_of, std::plus{}) /
                    static_cast<double>(std::max<std::size_t>(1, rows)));
-}
-
-namespace {
-
-/// Movable bodies that bonds and joints connect.
-class HeldGroups {
- public:
-  HeldGroups(const State& state, const Workspace& w) : p_(w.problem) {
-    for (std::size_t k = 0; k < w.bonds.size(); ++k)
-      if (w.bonds[k].row >= 0) join({state.bonds[k].a, state.bonds[k].b});
-    for (const JointPlace& joint : w.joints)
-      if (joint.acts()) join(p_.rows[joint.first].edge);
-  }
-  bool have_loops() const { return loops_; }
-  /// About how much worse than that of a row of two equal bodies is the condition of rigid bonds?
-  double condition() const {
-    double largest = 1.0;
-    for (const auto& [first, group] : groups_) {
-      const double links = group.bodies - (group.is_held ? 0.0 : 1.0);
-      largest = std::max(largest, links * links * group.largest / group.least);
-    }
-    return largest;
-  }
-
- private:
-  struct Group {
-    double bodies = 1.0, least, largest;  // 1/kg, inverse masses
-    bool is_held = false;
-  };
-
-  std::int32_t first_of(std::int32_t body) {
-    for (auto at = next_.find(body); at != next_.end(); at = next_.find(body)) body = at->second;
-    const double inverse_mass = p_.response[body].inverse_mass;
-    groups_.try_emplace(body, Group{.least = inverse_mass, .largest = inverse_mass});
-    return body;
-  }
-  void join(Edge edge) {
-    auto [a, b] = edge;
-    if (!p_.is_moved(a)) std::swap(a, b);
-    const std::int32_t first = first_of(a);
-    Group& all = groups_.at(first);
-    if (!p_.is_moved(b)) {
-      loops_ |= all.is_held;
-      all.is_held = true;
-      return;
-    }
-    const std::int32_t other = first_of(b);
-    if (first == other) {
-      loops_ = true;
-      return;
-    }
-    const Group of_b = groups_.at(other);
-    loops_ |= all.is_held && of_b.is_held;
-    all = {all.bodies + of_b.bodies, std::min(all.least, of_b.least), std::max(all.largest, of_b.largest),
-           all.is_held || of_b.is_held};
-    next_[other] = first;
-    groups_.erase(other);
-  }
-
-  const ContactProblem& p_;
-  std::unordered_map<std::int32_t, std::int32_t> next_;  // [body] one nearer to the first of its group
-  std::unordered_map<std::int32_t, Group> groups_;       // [first body]
-  bool loops_ = false;
-};
-
-}  // namespace
-
-std::optional<std::size_t> block_with_bonds(const State& state, std::size_t end, const Workspace& w) {
-  constexpr std::size_t most_rows = 3000;
-  constexpr double stiff = 100.0;  // W over compliance
-  constexpr double good_condition = 100.0,
-                   bad_condition = 1e6;  // sweeps need its root, pivots are the inverse
-  const std::vector<Row>& rows = w.problem.rows;
-  if (w.bonds.empty() || rows_of_bond * w.bonds.size() > most_rows) return std::nullopt;
-  std::size_t first = end, count = 0;
-  for (const BondPlace& bond : w.bonds) {
-    if (bond.row < 0) continue;
-    if (!bond.shift.isZero(0.0)) return std::nullopt;  // the cell answers to it
-    first = std::min(first, static_cast<std::size_t>(bond.row));
-    count += rows_of_bond;
-    for (std::int32_t r = bond.row; r < bond.row + rows_of_bond; ++r)
-      if (rows[r].inverse_w * rows[r].compliance * (1.0 + stiff) > 1.0) return std::nullopt;
-  }
-  // Stops of cells would stand between both.
-  if (count == 0 || first + count != end) return std::nullopt;
-  const HeldGroups groups(state, w);
-  const double condition = groups.condition();
-  return groups.have_loops() || condition < good_condition || condition > bad_condition
-             ? std::nullopt
-             : std::optional(first);
 }
 
 bool break_bonds(const Model& model, double h, State& state, Workspace& w) {

@@ -1,8 +1,6 @@
 // Bonds: six rows each of the contact problem, from their formation until they break.
 #pragma once
 
-#include <optional>
-
 #include "engine/simulation/diagnostics.h"
 #include "engine/simulation/model.h"
 #include "engine/simulation/workspace.h"
@@ -24,13 +22,6 @@ void form_bonds(const Model& model, double begin_s, Workspace& workspace, State&
 /// Fills the filter: pairs that a bond or a joint at one point holds have no contacts. By ranks: with the
 /// halo attached.
 void list_bonded(const Model& model, const State& state, const Workspace& workspace, CollisionFilter& filter);
-
-/// The first row of all bonds if these are to be solved together with the rows of joints, which begin at
-/// `end`: if they connect so many or so unequal bodies that sweeps would need more time, are all stiff
-/// (softer ones give way to position correction), few enough for one thread, not across the seam of a cell,
-/// and form no loops, also not through joints (these would determine neither the forces nor, to rounding, the
-/// rows that follow from others).
-std::optional<std::size_t> block_with_bonds(const State& state, std::size_t end, const Workspace& workspace);
 
 /// All data of a bond in the (sub)step, except its row. Its turn is known up to 2 pi - 2.
 BondPlace place_bond(const Bodies& bodies, const PlacedCell& cell, const Bond& bond);

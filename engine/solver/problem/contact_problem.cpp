@@ -117,10 +117,11 @@ void ContactProblem::complete_rows() {
   for_blocks(rows.size(), grain_medium, [&](const Block& some) { compute_responses(*this, some, rows); });
 }
 
-std::vector<std::size_t> ContactProblem::make_block(std::size_t first) {
+std::vector<std::size_t> ContactProblem::make_block(std::size_t first,
+                                                    std::span<const std::size_t> in_loops) {
   block_rows = rows.size() - first;
   if (block_rows == 0) return {};
-  auto made = std::make_shared<RowBlock>(*this, first);
+  auto made = std::make_shared<RowBlock>(*this, first, in_loops);
   const std::span<const std::size_t> redundant = made->redundant();
   block = std::move(made);
   return {redundant.begin(), redundant.end()};

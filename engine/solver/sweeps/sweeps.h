@@ -82,6 +82,9 @@ SCREE_INLINE void apply(const Row& row, double impulse, SweptBodies bodies) {
   push(row.edge.b, -linear, moment_b, bodies);
 }
 
+/// Fulfils the block's bilateral rows exactly, in double precision.
+void meet_block(const ContactProblem& problem, ContactSolution& solution);
+
 /// Access to a solution's rows for the block that solves some of them together.
 struct SolvedRows {
   const ContactProblem& p;

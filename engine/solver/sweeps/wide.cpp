@@ -153,6 +153,7 @@ class WideSweeps {
     w_.residual_sums.assign(block_count(b_.row.size(), grain_medium), {});  // every rank has all rows
     for_chunks(0, b_.row.size(), grain_medium, [&](const Block& chunk) {
       for (std::size_t k = chunk.begin; k < chunk.end; ++k) {
+        if (is_met_at_the_end(p_.contact_rows + k)) continue;
         const FreeRow& row = b_.row[k];
         const float at = std::clamp(row.impulse - row.inverse_w * velocity(row), row.low, row.high);
         const double r = double{row.length} * double{row.impulse - at} / double{row.inverse_w};
@@ -223,6 +224,12 @@ class WideSweeps {
     read_velocities();
     reset_changes();
     keep_changes();
+  }
+
+  /// Does the block meet this row, to the rounding of single precision now and of double precision at the
+  /// end?
+  bool is_met_at_the_end(std::size_t r) const {
+    return p_.block && !p_.cell && r >= p_.first_block_row() && p_.rows[r].is_joint();
   }
 
   /// May rounding of impulses in single precision cause velocity errors of a part of the goal?
@@ -533,8 +540,9 @@ SolveReport solve_wide(const ContactProblem& p, const SolverSettings& settings, 
   const auto end = [&] {
     sweeps.finish();
     const bool is_local_newton = report.residual.rms_m_s > goal && late.have_been_due(report.sweeps);
+    if (p.block) meet_block(p, s);
     if (report.residual.rms_m_s < infinity && !p.cell &&
-        (is_local_newton || w.gave_way || sweeps.are_coarse(goal)))
+        (p.block || is_local_newton || w.gave_way || sweeps.are_coarse(goal)))
       report.residual = sweeps.settle(late, report.sweeps, goal);
     const bool is_met = report.residual.rms_m_s <= goal;
     if (is_met) report.status = SolveStatus::converged;

@@ -1,0 +1,4 @@
+// The same for tests.
+#include <gtest/gtest.h>
+
+#include "cmake/precompiled/model.h"
