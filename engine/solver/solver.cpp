@@ -65,19 +65,10 @@ void velocities_from_impulses(const ContactProblem& p, ContactSolution& s) {
 
 void meet_block(const ContactProblem& p, ContactSolution& s) {
   const SolvedRows rows{p, s};
-  const auto meet = [&] {
-    return p.block->meet(
+  for (int k = 0; k < 2; ++k)  // once more for the rounding of the factors
+    p.block->meet(
         p.rows, [&](std::size_t r) { return rows.velocity(r); },
         [&](std::size_t r, double impulse) { rows.push(r, impulse); });
-  };
-  constexpr int most_updates = 10;
-  constexpr double least_gain = 0.25;  // of squares
-  double last = meet();
-  for (int k = 1; k < most_updates && p.block->has_loops(); ++k) {
-    const double now = meet();
-    if (!(now < least_gain * last)) break;
-    last = now;
-  }
 }
 
 namespace {

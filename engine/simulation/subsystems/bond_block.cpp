@@ -1,6 +1,7 @@
 #include "engine/simulation/subsystems/bond_block.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <unordered_map>
 
@@ -42,10 +43,11 @@ std::vector<HeldGroup> groups_of(const State& state, const Workspace& w) {
       if (w.bonds[k].row >= 0) f(static_cast<std::int32_t>(k), edge_of({state.bonds[k].a, state.bonds[k].b}));
   };
   const auto for_joints = [&](auto&& f) {
-    for (const JointPlace& joint : w.joints)
-      if (const Edge edge = joint.acts() ? edge_of(p.rows[joint.first].edge) : Edge{ground, ground};
-          edge.a != ground)
-        f(edge);
+    for (const JointPlace& joint : w.joints) {
+      if (!joint.acts() || joint.held == 0) continue;  // motors and springs alone hold nothing
+      const Edge edge = edge_of(p.rows[joint.first].edge);
+      if (edge.a != ground) f(edge);
+    }
   };
   DisjointSets held(p.bodies());
   const auto join = [&](const Edge& edge) {
@@ -117,6 +119,24 @@ double cost_of(const HeldGroup& group, double length) {
   return rows * in_layer * in_layer;
 }
 
+/// G of (J2): far above the rounding of A, and so small that a clamped bar of 80 balls sags by 1e-6 m in
+/// steps of 1 ms.
+double give_of(double length) {
+  constexpr double largest = 1e-6, least = 1e-9, short_length = 30.0;
+  return std::clamp(largest * std::pow(short_length / length, 4), least, largest);
+}
+
+/// The rows of a group with loops give way at least by this part of W.
+void give_way(const HeldGroup& group, double part, Workspace& w) {
+  for (const std::int32_t k : group.bonds)
+    for (int i = 0; i < rows_of_bond; ++i) {
+      Row& row = w.problem.rows[w.bonds[k].row + i];
+      const double of_bodies = 1.0 / row.inverse_of_bodies();
+      row.compliance = std::max(row.compliance, part * of_bodies);
+      row.inverse_w = 1.0 / (of_bodies + row.compliance);
+    }
+}
+
 /// Are all bonds stiff, and none across the seam of a cell, which would answer?
 bool are_stiff(const HeldGroup& group, const Workspace& w) {
   constexpr double stiff = 100.0;  // W over compliance
@@ -164,16 +184,19 @@ std::size_t put_last(const std::vector<std::uint8_t>& is_chosen, std::size_t end
 
 }  // namespace
 
-std::optional<BlockedBonds> block_bonds(const State& state, std::size_t end, Workspace& w) {
+std::optional<std::size_t> block_bonds(const State& state, std::size_t end, Workspace& w) {
   // About how much worse than that of a row of two equal bodies the condition of rigid bonds is: sweeps need
   // its root, pivots are the inverse.
   constexpr double good_condition = 100.0, bad_condition = 1e6;
   constexpr double most_multiplications = 5e6;  // some 25 ms
   if (w.bonds.empty() || w.bonds.size() > most_in_groups) return std::nullopt;
   const std::vector<HeldGroup> groups = groups_of(state, w);
-  std::vector<std::pair<double, std::size_t>> worst;  // condition, group
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    const HeldGroup& group = groups[g];
+  struct Candidate {
+    double condition, length;
+    const HeldGroup* group;
+  };
+  std::vector<Candidate> worst;
+  for (const HeldGroup& group : groups) {
     if (group.bonds.size() > most_in_block || (group.has_loops() && group.joints > 0)) continue;
     // A tree's factors are as sparse as it is, and its sweeps may have to pass through all of it.
     const double length = group.has_loops() ? length_of(group)
@@ -181,25 +204,37 @@ std::optional<BlockedBonds> block_bonds(const State& state, std::size_t end, Wor
                  condition = length * length * group.unequal();
     if (condition < good_condition || condition > bad_condition) continue;
     if (group.has_loops() && cost_of(group, length) > most_multiplications) continue;
-    if (are_stiff(group, w)) worst.emplace_back(condition, g);
+    if (are_stiff(group, w)) worst.push_back({condition, length, &group});
   }
-  std::ranges::stable_sort(worst, std::greater(), &std::pair<double, std::size_t>::first);
-  std::vector<std::uint8_t> is_chosen(w.bonds.size(), 0), is_in_loop(w.bonds.size(), 0);
+  std::ranges::stable_sort(worst, std::greater(), &Candidate::condition);
+  std::vector<std::uint8_t> is_chosen(w.bonds.size(), 0);
   std::size_t count = 0;
-  for (const auto& [condition, g] : worst) {
-    if (count + groups[g].bonds.size() > most_in_block) continue;
-    count += groups[g].bonds.size();
-    for (const std::int32_t bond : groups[g].bonds) {
-      is_chosen[bond] = 1;
-      is_in_loop[bond] = groups[g].has_loops() ? 1 : 0;
+  for (const Candidate& of : worst) {
+    if (count + of.group->bonds.size() > most_in_block) continue;
+    count += of.group->bonds.size();
+    for (const std::int32_t bond : of.group->bonds) is_chosen[bond] = 1;
+    if (of.group->has_loops()) give_way(*of.group, give_of(of.length), w);
+  }
+  return count == 0 ? std::nullopt : std::optional(put_last(is_chosen, end, w));
+}
+
+void tell_contradictions(const Model& model, const State& state, const Workspace& w, SolveReport& report) {
+  constexpr double most = 0.03;  // of the velocity scale; a ring of 60 that hangs at one ball has 0.003
+  constexpr double most_stretch = 1e-5;  // of a bond's length
+  const ContactProblem& p = w.problem;
+  if (w.bonds.empty() || !p.block) return;
+  double given = 0.0;  // m/s
+  for (std::size_t k = 0; k < w.bonds.size(); ++k) {
+    const Bond& bond = state.bonds[k];
+    if (w.bonds[k].row < 0 || !model.bonds[bond.law].is_rigid()) continue;
+    for (std::int32_t r = w.bonds[k].row; r < w.bonds[k].row + rows_of_bond; ++r) {
+      const double here = std::abs(p.rows[r].compliance * p.rows[r].length * w.solution.row_impulse[r]);
+      if (p.time_step_s * here > most_stretch * bond.length) given = std::max(given, here);
     }
   }
-  if (count == 0) return std::nullopt;
-  BlockedBonds blocked{put_last(is_chosen, end, w), {}};
-  for (std::size_t k = 0; k < w.bonds.size(); ++k)
-    for (int i = 0; is_in_loop[k] != 0 && i < rows_of_bond; ++i)
-      blocked.in_loops.push_back(static_cast<std::size_t>(w.bonds[k].row + i));
-  return blocked;
+  if (!(given > most * p.velocity_scale)) return;
+  report.residual.rms_m_s = std::max(report.residual.rms_m_s, given);
+  report.residual.max_m_s = std::max(report.residual.max_m_s, given);
 }
 
 }  // namespace scree

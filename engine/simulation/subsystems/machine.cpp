@@ -371,8 +371,8 @@ void block_joints(const State& state, Workspace& w) {
   std::size_t first = w.problem.rows.size();
   for (const JointPlace& joint : w.joints)
     if (joint.acts()) first = std::min(first, static_cast<std::size_t>(joint.first));
-  const BlockedBonds bonds = block_bonds(state, first, w).value_or(BlockedBonds{first, {}});
-  for (const std::size_t row : w.problem.make_block(bonds.first, bonds.in_loops)) {
+  first = block_bonds(state, first, w).value_or(first);
+  for (const std::size_t row : w.problem.make_block(first, {})) {
     const auto r = static_cast<std::int32_t>(row);
     for (JointPlace& joint : w.joints)
       if (joint.acts() && r >= joint.first && r < joint.first + joint.held) ++joint.redundant;

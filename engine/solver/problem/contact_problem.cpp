@@ -119,9 +119,10 @@ void ContactProblem::complete_rows() {
 
 std::vector<std::size_t> ContactProblem::make_block(std::size_t first,
                                                     std::span<const std::size_t> in_loops) {
+  static_cast<void>(in_loops);
   block_rows = rows.size() - first;
   if (block_rows == 0) return {};
-  auto made = std::make_shared<RowBlock>(*this, first, in_loops);
+  auto made = std::make_shared<RowBlock>(*this, first);
   const std::span<const std::size_t> redundant = made->redundant();
   block = std::move(made);
   return {redundant.begin(), redundant.end()};

@@ -8,9 +8,8 @@ namespace {
 
 using Sparse = Eigen::SparseMatrix<double>;
 
-constexpr double least_pivot = 1e-10;   // of rows scaled to 1: below it, a row follows from others
-constexpr double shift = 1e-14;         // keeps pivots of such rows from being 0
-constexpr double give_of_loops = 1e-8;  // G of (J2); far above the rounding of A
+constexpr double least_pivot = 1e-10;  // of rows scaled to 1: below it, a row follows from others
+constexpr double shift = 1e-14;        // keeps pivots of such rows from being 0
 
 Eigen::Index index(std::size_t k) { return static_cast<Eigen::Index>(k); }
 
@@ -56,7 +55,7 @@ Response respond(const ContactProblem& p, std::span<const std::size_t> rows) {
 
 }  // namespace
 
-RowBlock::RowBlock(ContactProblem& p, std::size_t first, std::span<const std::size_t> in_loops) {
+RowBlock::RowBlock(ContactProblem& p, std::size_t first) {
   std::vector<std::size_t> all, bounded;
   for (std::size_t r = first; r < p.rows.size(); ++r) {
     if (p.rows[r].is_joint())
@@ -68,13 +67,12 @@ RowBlock::RowBlock(ContactProblem& p, std::size_t first, std::span<const std::si
   all.insert(all.end(), bounded.begin(), bounded.end());
   const auto [jacobian, answers] = respond(p, all);
   const Sparse w = jacobian * answers;
-  factorise(p, std::span(all).first(held), in_loops, w);
+  factorise(p, std::span(all).first(held), w);
   add_bounded(p, all, held, w);
 }
 
-/// Bilateral rows: A + G of (J2), without those that follow from others.
-void RowBlock::factorise(ContactProblem& p, std::span<const std::size_t> both_ways,
-                         std::span<const std::size_t> in_loops, const Sparse& w) {
+/// Bilateral rows: A of (J1), without those that follow from others.
+void RowBlock::factorise(ContactProblem& p, std::span<const std::size_t> both_ways, const Sparse& w) {
   const Eigen::Index held = index(both_ways.size());
   Sparse a = w.topLeftCorner(held, held);
   for (std::size_t k = 0; k < both_ways.size(); ++k)
@@ -82,12 +80,6 @@ void RowBlock::factorise(ContactProblem& p, std::span<const std::size_t> both_wa
   scale_ = a.diagonal();
   for (double& s : scale_) s = s > 0.0 ? 1.0 / std::sqrt(s) : 1.0;
   a = scale_.asDiagonal() * a * scale_.asDiagonal();
-  if (!in_loops.empty()) {
-    give_ = Eigen::VectorXd::Zero(held);
-    for (std::size_t k = 0; k < both_ways.size(); ++k)
-      if (std::ranges::binary_search(in_loops, both_ways[k])) give_[index(k)] = give_of_loops;
-    for (Eigen::Index k = 0; k < held; ++k) a.coeffRef(k, k) += give_[k];
-  }
   a.makeCompressed();
   factor_.setShift(shift);
   held_.assign(both_ways.begin(), both_ways.end());
@@ -115,7 +107,6 @@ void RowBlock::leave_out_redundant(ContactProblem& p, std::span<const std::size_
   Sparse s(index(kept.size()), index(both_ways.size()));
   s.setFromTriplets(choose.begin(), choose.end());
   scale_ = (s * scale_).eval();
-  if (give_.size() > 0) give_ = (s * give_).eval();
   a = Sparse(s * a * s.transpose());
   held_ = std::move(kept);
   if (!held_.empty()) factor_.compute(a);

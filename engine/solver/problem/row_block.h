@@ -16,19 +16,11 @@ namespace scree {
 /// whose cost for a chain is linear in its length. Rows with bounds follow one by one, each with the response
 /// of the whole machine, because an impulse p of row r causes -A^-1 J M^-1 J_r^T p in the others. Rows that
 /// follow from those before them (pivots below 1e-10) are left out: they hold because the others do.
-/// Rows in loops that share an impulse instead, as those of rigid bonds in a ring, give way a little in the
-/// factorisation; with G, which is 1e-8 for them and otherwise 0, one update adds
-///   p = -D (A + G)^-1 A (A + G)^-1 D u                                                                  (J2)
-/// which leaves a part 2e-8 / lambda of u for an eigenvalue lambda of A, and no impulse grows along those
-/// directions that move nothing.
 class RowBlock {
  public:
-  /// From the rows [first, end), whose responses are complete; `in_loops`: those which share impulses.
-  /// Redundant rows get the bounds 0.
-  RowBlock(ContactProblem& problem, std::size_t first, std::span<const std::size_t> in_loops = {});
+  /// From the rows [first, end), whose responses are complete. Redundant rows get the bounds 0.
+  RowBlock(ContactProblem& problem, std::size_t first);
 
-  /// Do rows share impulses, so that one update leaves a part?
-  bool has_loops() const { return give_.size() > 0; }
   /// Rows that follow from others.
   std::span<const std::size_t> redundant() const { return redundant_; }
 
@@ -94,21 +86,18 @@ class RowBlock {
     for (const auto& [row, part] : b.others) push(row, part * p);
   }
   Eigen::VectorXd solve(const Eigen::VectorXd& u) const {
-    Eigen::VectorXd p = factor_.solve(scale_.cwiseProduct(u));
-    if (give_.size() > 0) p -= factor_.solve(give_.cwiseProduct(p));
-    return scale_.cwiseProduct(p);
+    return scale_.cwiseProduct(factor_.solve(scale_.cwiseProduct(u)));
   }
 
   // `w`: J M^-1 J^T of rows, with bilateral ones first.
-  void factorise(ContactProblem& problem, std::span<const std::size_t> both_ways,
-                 std::span<const std::size_t> in_loops, const Sparse& w);
+  void factorise(ContactProblem& problem, std::span<const std::size_t> both_ways, const Sparse& w);
   void leave_out_redundant(ContactProblem& problem, std::span<const std::size_t> both_ways, Sparse& a);
   void add_bounded(ContactProblem& problem, std::span<const std::size_t> rows, std::size_t both_ways,
                    const Sparse& w);
 
   std::vector<std::size_t> held_, redundant_;
   std::vector<Bounded> bounded_;
-  Eigen::VectorXd scale_, give_;  // [held]: D, G (or empty: 0)
+  Eigen::VectorXd scale_;
   Eigen::SimplicialLDLT<Sparse> factor_;
 };
 
