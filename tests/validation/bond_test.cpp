@@ -164,6 +164,36 @@ TEST(Bonds, RingsKeepTogether) {
   }
 }
 
+// A bar whose two held ends turn together about a point far away, with both kinds of bonds: the axial force
+// of bond k is between those of centripetal accelerations, of a bar that is held at its near or at its far
+// end.
+TEST(Bonds, EndsThatTurnTogetherDoNotPull) {
+  constexpr int n = 22;
+  constexpr double speed = 2.0;
+  for (const BondLaw& law : {BondLaw{}, elastic(1e11, 1.0)}) {
+    World world = chain(n, law, false);
+    world.model.settings.gravity.setZero();
+    Bodies& bodies = world.state.bodies;
+    const Vec3 spin(0, 0, speed);
+    for (int i = 0; i < n; ++i) {
+      bodies.angular_velocity[i] = spin;
+      bodies.linear_velocity[i] = spin.cross(bodies.position[i]);
+    }
+    for (const int end : {0, n - 1}) {
+      Part part{.name = end == 0 ? "near" : "far"};
+      part.motion = steady_motion({Vec3::Zero(), spin}, Vec3::Zero());
+      world.model.parts.push_back(part);
+      carry_body(static_cast<std::int32_t>(world.model.parts.size()) - 1, end, world.state);
+    }
+    world.run(0.5);
+    double all = 0.0;
+    for (int i = 1; i + 1 < n; ++i) all += bodies.mass[i] * speed * speed * 2.0 * r * i;
+    for (const Bond& bond : world.state.bonds) EXPECT_LT(bond.impulse.norm() / 1e-3, all);
+    const double pull = world.result.parts[0].impulse.norm() + world.result.parts[1].impulse.norm();
+    EXPECT_NEAR(pull / 1e-3, all, 0.02 * all);
+  }
+}
+
 // Which groups are solved at once is decided for each: a soft pair, which forms first, and a part with stops
 // beside a long bar change nothing about it.
 TEST(Bonds, LongBarsAreSolvedBesideOthers) {

@@ -72,6 +72,20 @@ Bond glue(const Model& model, const Bodies& bodies, const PlacedCell& cell, std:
 /// Acceleration of a body's point at an arm, for constant velocities, m/s^2.
 Vec3 bends(const Twist& v, const Vec3& arm) { return v.angular.cross(v.angular.cross(arm)); }
 
+/// Acceleration of the centre of a body that a prescribed motion carries, m/s^2. Velocities after a step are
+/// those to the middle of the next one; that of such a body is the mean over the step, half a step before.
+Vec3 carried_acceleration(const Model& model, const State& state, const Workspace& w, std::int32_t body,
+                          double h) {
+  const auto i = static_cast<std::size_t>(body);
+  const Bodies& bodies = state.bodies;
+  if (bodies.part.empty() || !bodies.is_carried(i)) return Vec3::Zero();
+  const auto part = static_cast<std::size_t>(bodies.part[i]);
+  if (model.parts[part].freedom != Freedom::none || model.parts[part].motion.is_none()) return Vec3::Zero();
+  const auto at = [&](const Pose& pose) { return (pose * bodies.rest[i]).position; };
+  const PartPlace& place = w.part_places[part];
+  return 4.0 / (h * h) * (at(place.begin) - 2.0 * at(place.now) + at(place.end));
+}
+
 /// Spring of one row of a bond: N/m or N m/rad, infinity if rigid; a share of critical damping; and the
 /// length for residuals of a rigid one.
 struct Spring {
@@ -116,13 +130,13 @@ double set_spring(const Spring& spring, const Deformation& at, const Crowd& crow
   return terms.theta;
 }
 
-/// The six rows of a bond.
-void set_rows(const BondLaw& law, const Bond& bond, const Crowd& crowd, double h, const Workspace& w,
-              BondPlace& at, Row* rows) {
+/// The six rows of a bond. `by_motion`: m/s^2, world, acceleration of a relative to b by prescribed motion.
+void set_rows(const BondLaw& law, const Bond& bond, const Crowd& crowd, const Vec3& by_motion, double h,
+              const Workspace& w, BondPlace& at, Row* rows) {
   const ContactProblem& p = w.problem;
   const Twist &a = w.before[bond.a], &b = w.before[bond.b];
   const BondStiffness k = stiffness(law, bond);
-  at.bending = at.frame * (bends(a, at.arm_a) - bends(b, at.arm_b));
+  at.bending = at.frame * (bends(a, at.arm_a) - bends(b, at.arm_b) + by_motion);
   const Vec3 image = at.frame * at.image_velocity;
   // (K1): turn' = T (w_a - w_b), and the frame turns with the mean spin and, for large turns, a little more.
   const double angle = law.is_rigid() ? 0.0 : at.turn.norm(), half = 0.5 * angle;
@@ -363,7 +377,9 @@ double add_bonds(const Model& model, const State& state, double h, Workspace& w)
     constexpr double few = 10.0;
     const auto factor = [&](std::int32_t body) { return std::max(1.0, bonds_of[body] / few); };
     const Crowd crowd{factor(bond.a), factor(bond.b)};
-    set_rows(model.bonds[bond.law], bond, crowd, h, w, w.bonds[k], &p.rows[row]);
+    const Vec3 by_motion =
+        carried_acceleration(model, state, w, bond.a, h) - carried_acceleration(model, state, w, bond.b, h);
+    set_rows(model.bonds[bond.law], bond, crowd, by_motion, h, w, w.bonds[k], &p.rows[row]);
   });
   const std::size_t rows = p.rows.size() - first;
   const auto squares_of = [&](const Block& block) {
