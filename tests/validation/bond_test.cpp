@@ -194,6 +194,34 @@ TEST(Bonds, EndsThatTurnTogetherDoNotPull) {
   }
 }
 
+// Rigid bonds between ends that move apart have no solution: the report tells.
+TEST(Bonds, EndsThatMoveApartAreTold) {
+  constexpr int n = 22;
+  World world = chain(n, {}, true);
+  Part pull{.name = "pull"};
+  pull.motion = steady_motion({Vec3(0.1, 0, 0), Vec3::Zero()}, Vec3::Zero());
+  world.model.parts.push_back(pull);
+  carry_body(1, n - 1, world.state);
+  world.model.settings.solver = {};
+  std::int64_t missed = 0;
+  world.run(0.02, [&](const StepReport& report) {
+    missed += report.status == SolveStatus::converged ? 0 : 1;
+    EXPECT_TRUE(std::isfinite(report.energy.kinetic));
+  });
+  EXPECT_GE(missed, 15);
+}
+
+// A joint that has no rows, as a cylinder without motor and spring, is in no group.
+TEST(Bonds, JointsWithoutRowsAreBesideThem) {
+  World world = chain(22, {}, true);
+  world.model.joints.push_back({.name = "free",
+                                .kind = JointKind::cylinder,
+                                .a = {JointPartner::Kind::body, 21, {}},
+                                .b = {JointPartner::Kind::ground, -1, {Vec3(0, 5, 0), Quat::Identity()}}});
+  world.run(0.01);
+  EXPECT_NEAR(world.result.parts[0].impulse.z() / 1e-3, -21.0 * weight(world), 1e-6 * 21.0 * weight(world));
+}
+
 // Which groups are solved at once is decided for each: a soft pair, which forms first, and a part with stops
 // beside a long bar change nothing about it.
 TEST(Bonds, LongBarsAreSolvedBesideOthers) {

@@ -372,7 +372,7 @@ void block_joints(const State& state, Workspace& w) {
   for (const JointPlace& joint : w.joints)
     if (joint.acts()) first = std::min(first, static_cast<std::size_t>(joint.first));
   first = block_bonds(state, first, w).value_or(first);
-  for (const std::size_t row : w.problem.make_block(first, {})) {
+  for (const std::size_t row : w.problem.make_block(first)) {
     const auto r = static_cast<std::int32_t>(row);
     for (JointPlace& joint : w.joints)
       if (joint.acts() && r >= joint.first && r < joint.first + joint.held) ++joint.redundant;

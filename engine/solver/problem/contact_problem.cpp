@@ -117,9 +117,7 @@ void ContactProblem::complete_rows() {
   for_blocks(rows.size(), grain_medium, [&](const Block& some) { compute_responses(*this, some, rows); });
 }
 
-std::vector<std::size_t> ContactProblem::make_block(std::size_t first,
-                                                    std::span<const std::size_t> in_loops) {
-  static_cast<void>(in_loops);
+std::vector<std::size_t> ContactProblem::make_block(std::size_t first) {
   block_rows = rows.size() - first;
   if (block_rows == 0) return {};
   auto made = std::make_shared<RowBlock>(*this, first);

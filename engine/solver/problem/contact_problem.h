@@ -225,9 +225,9 @@ struct ContactProblem {
   /// Also completes the rows' responses.
   void complete();
   void complete_rows();
-  /// Combines the complete rows from this one on to the block; `in_loops`: ascending, those which share
-  /// impulses. Returns the redundant ones, which follow from others.
-  std::vector<std::size_t> make_block(std::size_t first, std::span<const std::size_t> in_loops);
+  /// Combines the complete rows from this one on to the block; returns the redundant ones, which follow from
+  /// others.
+  std::vector<std::size_t> make_block(std::size_t first);
   bool is_complete() const { return body_row.size() == bodies() + 1; }
   /// Blocks of contacts for sum_ranges(); or only those of this rank's own contacts.
   std::span<const std::int32_t> blocks() const;
