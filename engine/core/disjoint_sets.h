@@ -14,7 +14,6 @@ class DisjointSets {
   explicit DisjointSets(std::size_t count) : parent_(count) {
     std::iota(parent_.begin(), parent_.end(), std::int32_t{0});
   }
-  std::size_t size() const { return parent_.size(); }
   /// The first of the set of this number. Amortised, the time is nearly constant.
   std::int32_t first_of(std::int32_t i) {
     while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
