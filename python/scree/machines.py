@@ -122,13 +122,21 @@ class Excavator(_Environment):
         self._joints = [self._run.joints[name] for name in self.cylinders]
         self._shell = self._run.boundaries["bucket_shell"]
         self._shell_at_start = self._shell.position
-        self._run.until(0.5)  # the bed comes to rest
+        self._settle()
         self._settled = self._run.state()
         bodies = self._run.bodies
         self.level = 2.0 * float(numpy.average(bodies.position[:, 2], weights=bodies.mass))  # of a slab from z = 0
         self._random: Optional[numpy.random.Generator] = None
         self._steps, self._mass = 0, 0.0
         self._last_edge = self._edge[[0, 2]]
+
+    def _settle(self) -> None:
+        """Lets the bed come to rest: until no grain is faster than 1 mm/s. A few grains on the floor may roll on, so
+        it takes at most 3 s."""
+        fastest = numpy.inf
+        while fastest > 1e-3 and self._run.time < 3.0:
+            self._run.until(self._run.time + 0.5)
+            fastest = numpy.linalg.norm(self._run.bodies.velocity, axis=1).max()
 
     @property
     def run(self) -> Run:
