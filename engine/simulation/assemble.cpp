@@ -109,6 +109,17 @@ SurfaceFactors apply_surfaces(const Assembly& in, std::size_t c) {
   return factors;
 }
 
+/// (A18): what a boundary that turns adds to its velocity at a contact until the next detection, m/s, along
+/// the surface: the contact's place moves with the body, and the boundary's velocity is another one there.
+/// Normal to the surface the place moves with the boundary.
+Vec3 drift_of(const Assembly& in, const Contact& contact, const Twist& boundary) {
+  if (boundary.angular.isZero(0.0)) return Vec3::Zero();
+  const Vec3 &n = contact.normal, along = in.w.before[contact.key.a].linear - boundary.linear,
+             across = boundary.angular.cross(contact.arm_b);
+  const Vec3 drift = 0.5 * in.interval.to_next * boundary.angular.cross(along + n.dot(across - along) * n);
+  return drift - n.dot(drift) * n;
+}
+
 /// The body of the problem for a contact's partner; for a boundary a new fixed body, or
 /// its part if forces move that.
 SCREE_INLINE std::int32_t enter_partner(const Assembly& in, const Contact& contact,
@@ -118,8 +129,10 @@ SCREE_INLINE std::int32_t enter_partner(const Assembly& in, const Contact& conta
   if (const std::int32_t driven = in.w.driven_body[boundary_of(partner)]; driven >= 0) return driven;
   const auto i = next_fixed;
   const PlacedBoundary& boundary = in.w.detection.boundaries[boundary_of(partner)];
-  in.w.before[i] = in.p.free_velocity[i] = {boundary.twist.linear + boundary.sliding(contact.normal),
-                                            boundary.twist.angular};
+  const Vec3 now = boundary.twist.linear + boundary.sliding(contact.normal),
+             drift = drift_of(in, contact, boundary.twist);
+  in.w.before[i] = {now - drift, boundary.twist.angular};
+  in.p.free_velocity[i] = {now + drift, boundary.twist.angular};
   in.p.response[i] = BodyResponse{};
   return next_fixed++;
 }

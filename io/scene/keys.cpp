@@ -1288,7 +1288,8 @@ constexpr Key key_table[] = {
     Key{.section = "events", .name = "release_part", .type = text,
         .description = "Name of a part that is released: from then on forces move it as its `freedom` allows."},
     Key{.section = "events", .name = "lock_part", .type = text,
-        .description = "Name of a part that is locked: from then on forces do not move it."},
+        .description = "Name of a part that is locked: it stops at once, and from then on forces do not move it. The energy "
+                       "that it loses by this is in no column of the tables."},
     Key{.section = "events", .name = "release_bodies", .type = text,
         .description = "Name of a part whose bodies are released. From then on they move freely. They keep the "
                        "velocity that they had."},

@@ -338,7 +338,7 @@ class JointReader {
     const std::optional<Side> a = read_side("a", "body_a"), b = read_side("b", "body_b");
     if (!a || !b) return;
     if (!a->moves && !b->moves)
-      return refuse_all("joins two sides that do not move",
+      return refuse_all("joins two sides that forces cannot move",
                         "write the name of a free part or of a body for a or b");
     if (a->partner.kind == b->partner.kind && a->partner.index == b->partner.index)
       return refuse_all("has the same object on both sides");

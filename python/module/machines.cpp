@@ -1,4 +1,5 @@
 // Changes of a run's machines by the user during the run.
+#include <algorithm>
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
@@ -41,6 +42,20 @@ void set_force(SteppedRun& run, std::size_t part, double value) {
     throw py::value_error(
         fmt::format("part '{}' has no axis that forces move it along or about (its key: freedom)", p.name));
   p.force = finite("force", value);
+}
+
+/// A part that forces move has one velocity for all of its boundaries, and a free one adds it to its own.
+void set_belt(SteppedRun& run, std::size_t boundary, const std::vector<double>& velocity) {
+  Model& model = run.model_to_change();
+  Boundary& belt = model.boundaries.at(boundary);
+  const bool driven = belt.part >= 0 && model.parts[static_cast<std::size_t>(belt.part)].is_driven();
+  if (driven && (model.parts[static_cast<std::size_t>(belt.part)].is_free() ||
+                 std::ranges::count(model.boundaries, belt.part, &Boundary::part) > 1))
+    throw py::value_error(fmt::format(
+        "surface_velocity: boundary '{}' is on a part which forces move; of these, only a part with "
+        "freedom \"along\" or \"about\" and a single boundary can have one",
+        belt.name));
+  belt.surface_velocity = Vec3(velocity[0], velocity[1], velocity[2]);
 }
 
 /// The only stage of a part's motion; the user may set its speed.
@@ -136,7 +151,7 @@ void add_machines(py::class_<SteppedRun, std::shared_ptr<SteppedRun>>& run) {
            [](SteppedRun& r, std::size_t k, const py::object& value) {
              const std::vector<double> v = numbers_for("surface_velocity", value, 1, 3);
              if (v.empty()) throw py::type_error("surface_velocity: must be three numbers");
-             r.model_to_change().boundaries.at(k).surface_velocity = Vec3(v[0], v[1], v[2]);
+             set_belt(r, k, v);
            })
       .def("_set_gravity", [](SteppedRun& r, const py::object& value) {
         const std::vector<double> g = numbers_for("gravity", value, 1, 3);

@@ -641,6 +641,30 @@ class Acting(unittest.TestCase):
         run.until()
         self.assertGreater(run.boundaries["box.-z"].force[0] * -1, 0.0)
 
+    def test_a_belt_on_a_part_that_forces_move(self):
+        """One boundary on an axis may have a belt: its reaction moves the part. Scenes refuse other ones, and so does
+        a run."""
+        def cart(freedom, *belts):
+            part = dict(name="cart", freedom=freedom, mass=0.1)
+            part.update(dict(direction=[1, 0, 0], weight=False) if freedom == "along" else
+                        dict(centre=[0, 0, 0], moments=[1e-3, 1e-3, 1e-3]))
+            discs = [dict(type="disc", name=name, centre=[0, 0, z], normal=[0, 0, 1], radius=50, rounding=0.005,
+                          part="cart") for name, z in belts]
+            return scree.Run(scree.Scene(
+                name="x", materials=[dict(name="m", density=2500, friction=0.5)], time_step=0.001, end_time=0.03,
+                bodies=[dict(radius=0.01, position=[0, 0, 0.01])], parts=[part], boundaries=discs))
+        run = cart("along", ("below", -0.005))
+        run.boundaries["below"].surface_velocity = [1, 0, 0]
+        run.until()
+        ball, push = run.bodies.velocity[0, 0], 0.5 * 9.81 * 0.03
+        self.assertAlmostEqual(ball, push, delta=1e-3 * push)
+        self.assertAlmostEqual(run.parts["cart"].rate, -ball * run.bodies.mass[0] / 0.1, delta=1e-9)
+        for other in (cart("along", ("above", 3), ("below", -0.005)), cart("all", ("below", -0.005))):
+            with self.assertRaisesRegex(ValueError, "'below' is on a part which forces move"):
+                other.boundaries["below"].surface_velocity = [1, 0, 0]
+            other.step(2)
+            self.assertEqual(other.bodies.velocity[0, 0], 0.0)
+
 
 class OwnForces(unittest.TestCase):
     def test_a_spring_swings_as_the_closed_form_and_makes_no_energy(self):

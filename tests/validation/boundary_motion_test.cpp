@@ -104,6 +104,50 @@ TEST(BoundaryMotion, ATurntableTakesASphereAlong) {
   EXPECT_GT(work, kinetic_energy(b));  // the rest was dissipated by friction while it slipped
 }
 
+// A sphere that may not roll rides on a turntable from the start: it stays at its distance for four turns in
+// coarse steps, and friction rubs nothing (A18). With the velocity where each step touches, it would spiral
+// outwards at distance * spin^2 * step / 2: by a fifth.
+TEST(BoundaryMotion, ASphereStaysAtItsPlaceOnATurntable) {
+  PairLaw law;
+  law.friction = 0.6;
+  law.rolling_friction_m = law.torsional_friction_m = 0.05;
+  World world(law, 2e-3);
+  world.add_floor();
+  world.model.settings.solver.tolerance = 1e-12;
+  const Vec3 spin(0, 0, 8.0);
+  const double r = 0.01, distance = 0.05;
+  test::give_motion(world.model, 0, steady_motion({Vec3::Zero(), spin}, Vec3::Zero()));
+  world.add_sphere(r, Vec3(distance, 0, r), {spin.cross(Vec3(distance, 0, r)), spin});
+  const double energy = kinetic_energy(world.state.bodies);
+  double rubbed = 0.0;
+  world.run(3.0, [&](const StepReport& report) { rubbed += std::abs(report.energy.dissipated_by_friction); });
+  const Vec3 place = world.state.bodies.position[0];
+  EXPECT_NEAR(std::hypot(place[0], place[1]), distance, 1e-3 * distance);  // of third order in the step
+  EXPECT_LT(rubbed, 1e-3 * energy);
+}
+
+// A ball rolls on a turntable without slip: its centre runs in a circle with 2/7 of the table's spin, and is
+// back where it began after a whole one (Earnshaw 1844). Its radius is v over that rate.
+TEST(BoundaryMotion, ABallRollsInCirclesOnATurntable) {
+  PairLaw law;
+  law.friction = 1.0;
+  World world(law, 2e-3);
+  world.add_floor();
+  world.model.settings.solver.tolerance = 1e-12;
+  const double r = 0.01, spin = 7.0, rate = 2.0 * spin / 7.0, speed = 0.1;
+  test::give_motion(world.model, 0, steady_motion({Vec3::Zero(), Vec3(0, 0, spin)}, Vec3::Zero()));
+  const Vec3 start(0.05, 0, r), table = Vec3(0, 0, spin).cross(start), v(0, speed, 0);
+  // Without slip: v - r w x z = table.
+  const Vec3 w = Vec3::UnitZ().cross(v - Vec3(table[0], table[1], 0.0)) / r;
+  world.add_sphere(r, start, {v, w});
+  double widest = 0.0;
+  world.run(2.0 * std::numbers::pi / rate, [&](const StepReport&) {
+    widest = std::max(widest, (world.state.bodies.position[0] - start).norm());
+  });
+  EXPECT_NEAR(widest, 2.0 * speed / rate, 1e-3 * speed / rate);
+  EXPECT_LT((world.state.bodies.position[0] - start).norm(), 0.01 * speed / rate);
+}
+
 // A plate that tips faster than bodies on it can fall: they leave the plate as free bodies, and none sinks
 // in.
 TEST(BoundaryMotion, TippingPlateIsNotPenetrated) {

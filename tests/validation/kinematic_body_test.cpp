@@ -105,6 +105,23 @@ TEST(CarriedBodies, FollowPrescribedMotionExactly) {
 
 // A plate is lifted under a ball: its work is the ball's gain of energy; the energy of the plate itself also
 // belongs to its part.
+// Bodies on a part whose motion waits are where it begins, at rest.
+TEST(CarriedBodies, WaitWhereTheirMotionBegins) {
+  World world;
+  world.add_sphere(0.05, Vec3(0.2, 0, 0));
+  MotionStage stage = shaking(Vec3::UnitZ(), 0.0, 1.0);
+  stage.law.function = [](double t) { return 0.4 * std::cos(10.0 * t); };
+  hold(world, {0}, {{stage}});
+  world.model.parts[0].motion_waits = true;
+  begin_motion(world.model.parts[0], 0, world.state.bodies);
+  EXPECT_NEAR((world.state.bodies.position[0] - Vec3(0.2, 0, 0.4)).norm(), 0.0, 1e-15);
+  double work = 0.0;
+  world.run(0.01, [&](const StepReport& r) { work += std::abs(r.energy.boundary_work); });
+  EXPECT_NEAR((world.state.bodies.position[0] - Vec3(0.2, 0, 0.4)).norm(), 0.0, 1e-15);
+  EXPECT_EQ(world.state.bodies.linear_velocity[0], Vec3(0, 0, 0));
+  EXPECT_EQ(work, 0.0);
+}
+
 TEST(CarriedBodies, WorkIsForceTimesDisplacement) {
   World world;
   world.add(Vec3(0.3, 0.3, 0.05), {Vec3(0, 0, 0), Quat::Identity()});

@@ -50,6 +50,19 @@ TEST(PiecewiseSteps, BouncesOfABallAreExactUntilItRests) {
   EXPECT_LT(std::abs(world.state.bodies.linear_velocity[0].z()), 1e-6);
 }
 
+// The verdict compares the impulses of walls with the momentum of all bodies, in flight too.
+TEST(PiecewiseSteps, MomentumOfFlyingBodiesIsReported) {
+  World world = piecewise({.friction = 0.0, .restitution = 0.8}, 0.01, 1e-4);
+  world.add_floor();
+  world.add_sphere(0.01, Vec3(0, 0, 0.2), {Vec3(1, 0, 0)});
+  world.add_sphere(0.02, Vec3(1, 0, 0.02));  // at rest on the floor
+  run(world, 0.3, [&](const StepResult& r) {
+    const Bodies& b = world.state.bodies;
+    const double size = b.mass[0] * b.linear_velocity[0].norm() + b.mass[1] * b.linear_velocity[1].norm();
+    EXPECT_NEAR(r.report.momentum_size_kg_m_s, size, 1e-12 * size);
+  });
+}
+
 // Newton's cradle: one ball in, one out, the others at rest to the last bit; two in, two out.
 TEST(PiecewiseSteps, NewtonsCradle) {
   for (const int in : {1, 2}) {

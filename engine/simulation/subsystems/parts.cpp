@@ -110,9 +110,9 @@ void carry_body(std::int32_t part, std::size_t body, State& state) {
 
 void begin_motion(const Part& part, std::size_t body, Bodies& bodies) {
   const MotionClock clock = start_of(part).clock;
-  if (part.motion.is_none() || !clock.runs) return;
+  if (part.motion.is_none()) return;
   const Pose &rest = bodies.rest[body], begin = part.motion.at(clock.at(0.0));
-  const Twist twist = part.motion.twist_at(clock.at(0.0), rest.position);
+  const Twist twist = clock.runs ? part.motion.twist_at(clock.at(0.0), rest.position) : Twist{};
   bodies.position[body] = begin.orientation * rest.position + begin.position;
   bodies.orientation[body] = (begin.orientation * rest.orientation).normalized();
   bodies.linear_velocity[body] = twist.linear;

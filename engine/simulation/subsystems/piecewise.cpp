@@ -144,6 +144,7 @@ class LyingPart {
 struct BallisticSums {
   double mass = 0.0, energy = 0.0;  // kg; J, kinetic and potential
   Vec3 momentum = Vec3::Zero();     // kg m/s
+  double momentum_size = 0.0;       // kg m/s, sum |m v|
 };
 BallisticSums sums_of_ballistic(const Bodies& bodies, const Vec3& gravity) {
   BallisticSums sums;
@@ -151,7 +152,9 @@ BallisticSums sums_of_ballistic(const Bodies& bodies, const Vec3& gravity) {
     if (bodies.is_resting(i)) continue;
     sums.mass += bodies.mass[i];
     sums.energy += kinetic_energy(bodies, i) - bodies.mass[i] * gravity.dot(bodies.position[i]);
-    sums.momentum += bodies.mass[i] * bodies.linear_velocity[i];
+    const Vec3 momentum = bodies.mass[i] * bodies.linear_velocity[i];
+    sums.momentum += momentum;
+    sums.momentum_size += momentum.norm();
   }
   return sums;
 }
@@ -186,6 +189,7 @@ void book_impacts(const Model& model, const Bodies& bodies, const BallisticSums&
   if (!steady) e.force_work += after.energy - before.energy + taken - given;
   report.boundary_impulse += from_walls;
   report.boundary_angular_impulse += angular_from_walls;
+  report.momentum_size_kg_m_s += after.momentum_size;
   report.impulse_size_N_s += size;
   report.angular_impulse_size_N_m_s += angular_size;
   if (steady && size > 0.0) {
