@@ -427,13 +427,13 @@ constexpr Key key_table[] = {
                        "gamma: `surface_tension`."},
     Key{.section = "materials", .name = "youngs_modulus", .type = number, .unit = "Pa", .range = not_negative,
         .description = "Young's modulus. Contacts are elastic: Hertz's law along the normal, Mindlin's along the "
-                       "surface. Compliances of the two materials are added. Default: rigid."},
+                       "surface. Compliances of the two materials are added. Default and 0: rigid."},
     Key{.section = "materials", .name = "poisson_ratio", .type = number, .range = {.low = 0.0, .high = 0.5},
         .description = "Poisson's ratio nu of elastic contacts: the tangential stiffness is 2 (1 - nu)/(2 - nu) times "
                        "the normal stiffness. Default: 0.3."},
     Key{.section = "materials", .name = "stiffness", .type = number, .unit = "N/m", .range = not_negative,
         .description = "In place of `youngs_modulus`: force of a contact divided by its overlap. The smaller value of "
-                       "the two materials applies."},
+                       "the two materials applies. 0: rigid."},
     Key{.section = "materials", .name = "wear_coefficient", .type = number, .range = not_negative,
         .description = "Coefficient k of Archard's law. A wall of this material loses the volume k F s / `hardness` "
                        "where a force F slides over a distance s."},
@@ -495,12 +495,12 @@ constexpr Key key_table[] = {
                        "gamma: `surface_tension`."},
     Key{.section = "material_pairs", .name = "youngs_modulus", .type = number, .unit = "Pa", .range = not_negative,
         .description = "Young's modulus of this pair. The contact is elastic, as between two bodies that both have "
-                       "this modulus: Hertz's law along the normal, Mindlin's law along the surface."},
+                       "this modulus: Hertz's law along the normal, Mindlin's law along the surface. 0: rigid."},
     Key{.section = "material_pairs", .name = "poisson_ratio", .type = number, .range = {.low = 0.0, .high = 0.5},
         .description = "Poisson's ratio nu of elastic contacts: the tangential stiffness is 2 (1 - nu)/(2 - nu) times "
                        "the normal stiffness. Default: 0.3. Needs `youngs_modulus` or `stiffness`."},
     Key{.section = "material_pairs", .name = "stiffness", .type = number, .unit = "N/m", .range = not_negative,
-        .description = "In place of `youngs_modulus`: force of a contact divided by its overlap."},
+        .description = "In place of `youngs_modulus`: force of a contact divided by its overlap. 0: rigid."},
 
     Key{.section = "shapes", .name = "name", .type = text,
         .description = "Name by which bodies refer to the shape. A separate shape file (`file`) does not need it."},
