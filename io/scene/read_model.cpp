@@ -89,9 +89,6 @@ void read_cohesion(const Section& section, Cohesion& cohesion, Reading& reading)
   if (section.has("surface_tension") && cohesion.surface_tension > 0.0 && cohesion.bridge_volume == 0.0)
     reading.faults.push_back(
         about(section, "surface_tension", "needs bridge_volume, the volume of liquid in a contact"));
-  for (const char* key : {"wetting_angle", "bridge_volume"})
-    if (section.has(key) && section.number(key) > 0.0 && cohesion.surface_tension == 0.0)
-      reading.faults.push_back(about(section, key, "needs surface_tension, that of the liquid in a contact"));
 }
 
 /// Replaces values of the elasticity by those of a section.
