@@ -18,6 +18,7 @@
 #include "io/results/recorded_fields.h"
 #include "io/results/step_rows.h"
 #include "io/scene/read_scene.h"
+#include "io/scene/resume.h"
 #include "tools/command_line.h"
 #include "tools/exit_codes.h"
 #include "tools/job_progress.h"
@@ -92,10 +93,9 @@ class TableQuantities {
       rows_.emplace_back(table);
     } else {
       const std::vector<std::string> known = texts_of(table, plan.part_key);
-      for (const std::string& name : known)
-        if (name == plan.part ||
-            (plan.observed == ObservedKind::boundary && name.starts_with(plan.part + '.')))
-          rows_.emplace_back(table, plan.part_key, name);
+      for (const std::size_t k : io::boundaries_named(known, plan.part))
+        if (known[k] == plan.part || plan.observed == ObservedKind::boundary)
+          rows_.emplace_back(table, plan.part_key, known[k]);
       if (rows_.empty())
         throw CLI::ValidationError(
             "measurement '" + plan.name + "'",
@@ -310,7 +310,8 @@ std::vector<MeasurementPlan> plans_of(const MeasureOptions& options, const io::R
   std::vector<io::Override> overrides;
   for (const std::string& o : run.overrides) overrides.push_back(io::parse_override(o));
   const io::RecordedWorld world{run.model, io::recorded_rest_speed(run.text, overrides, run.model.settings),
-                                [&](ObservedKind kind) { return names_in_tables(folder, kind); }};
+                                [&](ObservedKind kind) { return names_in_tables(folder, kind); },
+                                io::recorded_flow(run.text, overrides)};
   const auto none = [&](const fs::path& file, const std::string& problem, const std::string& suggestion) {
     throw InputError({Fault{.where = {file.string(), 0, 0},
                             .key_path = "",
@@ -321,8 +322,9 @@ std::vector<MeasurementPlan> plans_of(const MeasureOptions& options, const io::R
                             .suggestion = suggestion}});
   };
   if (options.with.empty()) {
-    std::vector<MeasurementPlan> plans =
-        io::read_recorded_measurements(run.text, folder.path / "scene", overrides, world);
+    const fs::path scene = io::scene_file_of(folder.path);  // files are beside it
+    std::vector<MeasurementPlan> plans = io::read_recorded_measurements(
+        run.text, scene.empty() ? folder.path / "scene" : scene, overrides, world);
     if (plans.empty())
       none(folder.path, "its scene has no [[measurements]]", "give them by --with FILE.toml");
     return plans;
@@ -371,7 +373,12 @@ int measure(const MeasureOptions& options) {
   std::vector<MeasurementPlan> plans = plans_of(options, run, reader.run());
   leave_out_unrecorded(plans);
   const std::vector<std::size_t> frames = chosen_frames(options.frames, reader);
-  const double interval = reader.run().frame_interval_s, slack = 0.25 * interval;
+  // A frame is that of the step which is nearest to its time.
+  const Settings& settings = reader.run().model.settings;
+  constexpr double rounding = 1e-6;
+  const double interval = reader.run().frame_interval_s,
+               slack = std::min(0.25 * interval,
+                                settings.adaptive_step ? rounding * interval : settings.time_step_s);
   std::vector<Measuring> all;
   std::vector<io::MeasuredSeries> series;
   for (const MeasurementPlan& plan : plans) {

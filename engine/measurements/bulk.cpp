@@ -31,6 +31,8 @@ Vec3 direction_of(const Bodies& bodies, std::size_t i) {
 struct Flow {
   Vec3 centre = Vec3::Zero(), velocity = Vec3::Zero();
   Mat3 gradient = Mat3::Zero();  // 1/s, dv_i/dx_j
+  bool has_gradient = false;     // are there enough bodies for it?
+  double freedom = 0.0;  // share of the mean square velocity that the fit leaves, if velocities are random
   Vec3 at(const Vec3& x) const { return velocity + gradient * (x - centre); }
 };
 
@@ -59,15 +61,28 @@ Flow fitted_flow(const Bodies& bodies, const std::vector<BodyInside>& inside, do
     both += m * (b.velocity - flow.velocity) * x.transpose();
   }
   constexpr std::size_t fewest = 8;  // bodies necessary to distinguish a gradient from their own motion
-  if (inside.size() < fewest) return flow;
+  flow.has_gradient = inside.size() >= fewest;
   // Along directions in which their places hardly differ it is unknown.
   constexpr double least_spread = 0.25;  // diameters, root mean square
-  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(places);
-  for (int k = 0; k < 3; ++k) {
-    const Vec3 axis = eigen.eigenvectors().col(k);
-    if (eigen.eigenvalues()[k] > mass * std::pow(least_spread * mean_diameter, 2))
-      flow.gradient += both * axis * axis.transpose() / eigen.eigenvalues()[k];
+  Mat3 inverse = Mat3::Zero();           // of `places`, in the directions of the fit
+  if (flow.has_gradient) {
+    const Eigen::SelfAdjointEigenSolver<Mat3> eigen(places);
+    for (int k = 0; k < 3; ++k) {
+      const Vec3 axis = eigen.eigenvectors().col(k);
+      if (eigen.eigenvalues()[k] > mass * std::pow(least_spread * mean_diameter, 2))
+        inverse += axis * axis.transpose() / eigen.eigenvalues()[k];
+    }
   }
+  flow.gradient = both * inverse;
+  // The fit takes the share m_i / M (1 + x_i P^-1 x_i M) of the square of a random velocity of body i (its
+  // leverage).
+  double taken = 0.0;
+  for (const BodyInside& b : inside) {
+    const double m = bodies.mass[b.body];
+    const Vec3 x = b.centre - flow.centre;
+    taken += m / mass * (m / mass + m * x.dot(inverse * x));
+  }
+  flow.freedom = 1.0 - taken;
   return flow;
 }
 
@@ -130,13 +145,16 @@ class Bulk : public Measurement {
     }
     constexpr double rounding = 1e-24;
     if (kinetic.trace() < rounding * squares) kinetic.setZero();
+    constexpr double least_freedom = 1e-6;  // a single body, or as many as the fit has parameters
+    const bool is_known = flow.freedom > least_freedom;
+    if (is_known) kinetic /= flow.freedom;
     std::vector<double> row{count, mass, solid_volume_inside(moment) / space};
     append(row, mass > 0.0 ? flow.centre : Vec3(Vec3::Constant(none)));
     append(row, mass > 0.0 ? flow.velocity : Vec3(Vec3::Constant(none)));
-    row.push_back(ratio(kinetic.trace(), 3.0 * mass));
+    row.push_back(is_known ? ratio(kinetic.trace(), 3.0 * mass) : none);
     const Mat3 rate = 0.5 * (flow.gradient + flow.gradient.transpose());
     const Mat3 deviation = rate - rate.trace() / 3.0 * Mat3::Identity();
-    const double shear_rate = std::sqrt(2.0 * deviation.squaredNorm());
+    const double shear_rate = flow.has_gradient ? std::sqrt(2.0 * deviation.squaredNorm()) : none;
     row.push_back(shear_rate);
     add_contact_numbers(moment, inside, row);
     const Mat3 stress = moment.knows_contacts

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <numeric>
+#include <unordered_map>
 
 #include "io/results/body_fields.h"
 
@@ -67,11 +68,12 @@ std::vector<float> by_contacts(const TrajectoryReader& reader, std::size_t k, Of
   const std::size_t from = frame_of_contacts(reader, k);
   std::vector<float> values = of_frame(reader, from);
   if (from == k) return values;
-  std::vector<float> of_body(reader.run().bodies.size(), 0.0f);
+  const std::vector<BodyId>& id = reader.run().bodies.id;  // [row]
+  std::unordered_map<BodyId, float> of_body;
   const std::vector<std::int32_t> then = reader.rows(from), now = reader.rows(k);
-  for (std::size_t i = 0; i < then.size(); ++i) of_body[then[i]] = values[i];
+  for (std::size_t i = 0; i < then.size(); ++i) of_body[id[then[i]]] = values[i];
   values.clear();
-  for (const std::int32_t body : now) values.push_back(of_body[body]);
+  for (const std::int32_t body : now) values.push_back(of_body[id[body]]);
   return values;
 }
 

@@ -392,11 +392,13 @@ void read_recorded_bodies(const File& file, Model& model, Bodies& bodies) {
   const auto material = file.read<std::int32_t>("bodies/material", first, n);
   expect_indices("bodies/material", material, 0, model.materials.size());
   const std::vector<ShapeDescription> shapes = read_shapes(file, model.shapes, first, n);
-  std::vector<BodyId> known = bodies.id;
-  if (n > 0) known.insert(known.end(), id.begin(), id.end());
+  // A body to which an event gives another material has a row for each.
+  std::vector<std::pair<BodyId, std::int64_t>> known;
+  for (std::size_t i = 0; i < first; ++i) known.emplace_back(bodies.id[i], bodies.material[i].value);
+  for (std::size_t i = 0; i < n; ++i) known.emplace_back(id[i], material[i]);
   std::ranges::sort(known);
   if (const auto twice = std::ranges::adjacent_find(known); twice != known.end())
-    fail("bodies/id", fmt::format("{} appears twice", *twice));
+    fail("bodies/id", fmt::format("{} appears twice with one material", twice->first));
   bodies.id.insert(bodies.id.end(), id.begin(), id.end());
   bodies.mass.insert(bodies.mass.end(), mass.begin(), mass.end());
   bodies.inertia.insert(bodies.inertia.end(), inertia.begin(), inertia.end());

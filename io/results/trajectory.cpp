@@ -48,15 +48,16 @@ class BodyArrays {
     material_ = Growing(g, {"material", "1", "[body] row of /materials"}, H5T_NATIVE_INT32, scalar);
   }
 
-  /// Adds new bodies. Returns the rows of all of them.
+  /// Adds new bodies, and those which have another material than before. Returns the rows of all of them.
   const std::vector<std::int32_t>& rows_of(const std::shared_ptr<const BodyConstants>& bodies,
                                            RowBatch& batch) {
     if (bodies == last_) return rows_;
     last_ = bodies;
     rows_.clear();
     std::vector<std::size_t> fresh;
-    for (const BodyId id : bodies->id) {
-      const auto [found, is_new] = row_of_.try_emplace(id, static_cast<std::int32_t>(row_of_.size()));
+    for (std::size_t i = 0; i < bodies->id.size(); ++i) {
+      const Known known{bodies->id[i], static_cast<std::int32_t>(bodies->material[i].value)};
+      const auto [found, is_new] = row_of_.try_emplace(known, static_cast<std::int32_t>(row_of_.size()));
       if (is_new) fresh.push_back(rows_.size());
       rows_.push_back(found->second);
     }
@@ -85,8 +86,10 @@ class BodyArrays {
   /// Reads which bodies are in the file already.
   void read_rows(hid_t file) {
     row_of_.clear();
-    for (const BodyId id : hdf5::read_rows<BodyId>(file, "bodies/id", H5T_NATIVE_INT64))
-      row_of_.emplace(id, static_cast<std::int32_t>(row_of_.size()));
+    const auto id = hdf5::read_rows<BodyId>(file, "bodies/id", H5T_NATIVE_INT64);
+    const auto material = hdf5::read_rows<std::int32_t>(file, "bodies/material", H5T_NATIVE_INT32);
+    for (std::size_t row = 0; row < id.size(); ++row)
+      row_of_.emplace(Known{id[row], material[row]}, static_cast<std::int32_t>(row));
   }
 
   template <class F>
@@ -96,9 +99,21 @@ class BodyArrays {
   }
 
  private:
+  /// Events may give a body another material: it has a row for each.
+  struct Known {
+    BodyId id;
+    std::int32_t material;
+    bool operator==(const Known&) const = default;
+  };
+  struct KnownHash {
+    std::size_t operator()(const Known& known) const {
+      return std::hash<BodyId>{}(known.id) + std::hash<BodyId>{}(BodyId{known.material} << 40);
+    }
+  };
+
   Growing id_, kind_, mass_, inertia_, material_;
   std::vector<Growing> columns_;
-  std::unordered_map<BodyId, std::int32_t> row_of_;
+  std::unordered_map<Known, std::int32_t, KnownHash> row_of_;
   std::shared_ptr<const BodyConstants> last_;
   std::vector<std::int32_t> rows_;  // of `last_`
 };

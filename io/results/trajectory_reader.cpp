@@ -249,7 +249,8 @@ Frame TrajectoryReader::frame(std::size_t k, const BodyRange& range) const {
     frame.step = p.file.read<std::int64_t>("frames/step", k, 1).front();
     const std::vector<std::int32_t> body = p.bodies_of(rows);
     const Bodies& all = p.run.bodies;
-    if (!p.constants || p.constants->id != gathered(all.id, body)) {
+    if (!p.constants || p.constants->id != gathered(all.id, body) ||
+        p.constants->material != gathered(all.material, body)) {
       BodyConstants c{gathered(all.id, body),
                       {},
                       gathered(all.mass, body),

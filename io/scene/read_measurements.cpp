@@ -80,7 +80,10 @@ class MeasurementReader {
         break;
       case MeasureKind::bodies:
         require_bodies();
-        for (const double id : section_.numbers("bodies")) plan_.bodies.push_back(static_cast<BodyId>(id));
+        for (const double id : section_.numbers("bodies")) {
+          if (!(id >= 0.0 && id == std::floor(id))) refuse("bodies", "must be whole numbers: ids of bodies");
+          plan_.bodies.push_back(static_cast<BodyId>(id));
+        }
         break;
       case MeasureKind::bulk:
       case MeasureKind::surface:
@@ -393,6 +396,7 @@ std::vector<MeasurementPlan> read_recorded_measurements(const std::string& text,
   reading.scene.file = file;
   reading.scene.model.settings.gravity = world.model.settings.gravity;
   reading.scene.model.materials = world.model.materials;
+  reading.scene.model.cell.flow = world.cell_flow;
   reading.scene.rest_speed_m_s = world.rest_speed_m_s;
   Node root = parse_document(text, file.string());
   for (const Override& override : overrides) apply_override(root, override, reading.faults);
@@ -410,12 +414,28 @@ std::vector<MeasurementPlan> read_recorded_measurements(const std::string& text,
   throw InputError(std::move(reading.faults));
 }
 
-double recorded_rest_speed(const std::string& scene, const std::vector<Override>& overrides,
-                           const Settings& settings) {
+namespace {
+
+Node recorded_root(const std::string& scene, const std::vector<Override>& overrides) {
   std::vector<Fault> faults;
   Node root = parse_document(scene, "");
   for (const Override& override : overrides) apply_override(root, override, faults);
   evaluate_expressions(root, faults);
+  return root;
+}
+
+}  // namespace
+
+std::vector<CellFlow> recorded_flow(const std::string& scene, const std::vector<Override>& overrides) {
+  Node root = recorded_root(scene, overrides);
+  Reading reading;
+  read_cell(Section(&root, "", ""), reading);
+  return reading.scene.model.cell.flow;
+}
+
+double recorded_rest_speed(const std::string& scene, const std::vector<Override>& overrides,
+                           const Settings& settings) {
+  const Node root = recorded_root(scene, overrides);
   const Node* const given = root.find("rest_speed");
   return given != nullptr && given->is_number() ? given->number : usual_rest_speed(settings);
 }

@@ -45,13 +45,22 @@ std::optional<std::size_t> find_name(const std::vector<std::string>& names, cons
   return std::nullopt;
 }
 
+std::vector<std::size_t> boundaries_named(const std::vector<std::string>& all, const std::string& name) {
+  std::vector<std::size_t> found;
+  for (std::size_t k = 0; k < all.size(); ++k)
+    if (all[k] == name) found.push_back(k);
+  for (std::size_t k = 0; k < all.size() && found.empty(); ++k)
+    for (std::size_t wall = k; wall < all.size(); ++wall)
+      if (all[wall].starts_with(name + '.')) found.push_back(wall);
+  return found;
+}
+
 std::vector<std::size_t> find_boundaries(const std::vector<std::string>& all, const Section& section,
                                          std::string_view key, Reading& reading) {
   const std::string name = section.text(key);
-  std::vector<std::size_t> found;
   std::vector<std::string> names;
+  const std::vector<std::size_t> found = boundaries_named(all, name);
   for (std::size_t k = 0; k < all.size(); ++k) {
-    if (all[k] == name || all[k].starts_with(name + '.')) found.push_back(k);
     names.push_back(all[k]);
     if (const std::size_t dot = all[k].rfind('.'); dot != std::string::npos)
       names.push_back(all[k].substr(0, dot));

@@ -1,5 +1,6 @@
 // Inlets, outlets and the domain.
 #include <fmt/format.h>
+#include <set>
 
 #include "engine/simulation/subsystems/insertion.h"
 #include "io/scene/faults.h"
@@ -180,6 +181,12 @@ void read_domain(const Section& section, Reading& reading) {
 }  // namespace
 
 void read_openings(const Section& top, Reading& reading) {
+  std::set<std::string> taken;
+  for (const char* list : {"inlets", "outlets"})
+    for (const Section& section : elements(top, list))
+      if (section.has("name") && !taken.insert(section.text("name")).second)
+        reading.faults.push_back(
+            fault_at(section.given("name"), section.path_of("name"), "is already in use"));
   std::size_t number = 0;
   for (const Section& section : elements(top, "inlets")) read_inlet(section, number++, reading);
   number = 0;

@@ -38,6 +38,7 @@ struct RecordedWorld {
   const Model& model;           // materials and gravity
   double rest_speed_m_s = 0.0;  // bodies whose surface is not faster are at rest
   std::function<std::vector<std::string>(ObservedKind)> names;  // of its parts, from its tables
+  std::vector<CellFlow> cell_flow = {};                         // of its periodic cell
 };
 /// The [[measurements]] of a text, of a scene or of a separate file. `file` is its name in messages. Throws
 /// InputError.
@@ -48,6 +49,12 @@ std::vector<MeasurementPlan> read_recorded_measurements(const std::string& text,
 /// The rest speed of a recorded scene, or the default, m/s. Throws InputError if it is not TOML.
 double recorded_rest_speed(const std::string& scene, const std::vector<Override>& overrides,
                            const Settings& settings);
+/// The flow of a recorded scene's cell; empty if it has none. Throws InputError if it is not TOML.
+std::vector<CellFlow> recorded_flow(const std::string& scene, const std::vector<Override>& overrides);
+
+/// Numbers of the boundaries that a name means: the boundary of this name or, if there is none, the walls of
+/// the box, "name.-x" and so on.
+std::vector<std::size_t> boundaries_named(const std::vector<std::string>& all, const std::string& name);
 
 /// Names and values, in the notation of the file, of all settings of a run: from its scene, its overrides
 /// ("key=value") and the defaults. Empty if the text is no scene.

@@ -52,7 +52,8 @@ void require_valid(const Model& model, const State& state) {
   for (const SpringMemory& s : state.springs) {
     pair(s.key.a, s.key.b);
     require(s.force.allFinite() && s.tangential_stiffness > 0.0f && s.normal_energy >= 0.0 &&
-                s.tangential_energy >= 0.0 && std::isfinite(s.free_overlap) && s.coefficient > 0.0 && s.theta >= 0.0 && s.theta <= 1.0,
+                s.tangential_energy >= 0.0 && std::isfinite(s.free_overlap) && s.coefficient > 0.0 &&
+                s.theta >= 0.0 && s.theta <= 1.0,
             "the state of an elastic contact is not valid");
   }
   require(std::ranges::is_sorted(state.springs, {}, &SpringMemory::key),
@@ -175,6 +176,21 @@ Resumed resume(const std::filesystem::path& folder) {
                                 there ? "there is no checkpoint in it" : "there is no such folder"));
   }
   throw ReadError(fmt::format("cannot continue from {}: {}", folder.string(), fmt::join(problems, "; ")));
+}
+
+std::filesystem::path scene_file_of(const std::filesystem::path& folder) {
+  for (const std::filesystem::path& checkpoint : checkpoints({folder})) {
+    try {
+      Archive io = Archive::to_read(checkpoint, checkpoint_kind);
+      CheckpointHead head;
+      Scene recorded;
+      visit(io, head);
+      io.group("scene", [&] { visit(io, recorded); });
+      return recorded.file;
+    } catch (const ReadError&) {
+    }
+  }
+  return {};
 }
 
 void complete(const Model& model, State& state) {

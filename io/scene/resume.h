@@ -19,6 +19,9 @@ struct Resumed {
 /// scene, or the resulting scene, has changed; InputError if the scene has faults now.
 Resumed resume(const std::filesystem::path& folder);
 
+/// The scene's file of a run, from its newest checkpoint; empty if there is none.
+std::filesystem::path scene_file_of(const std::filesystem::path& folder);
+
 /// Checks that a state which was read belongs to this model, and computes its derived data.
 /// Throws ReadError.
 void complete(const Model& model, State& state);

@@ -185,9 +185,8 @@ class Results:
         for name in chosen:
             if name not in constants["fields"]:
                 raise KeyError(f"frames have no '{name}'; they have {', '.join(constants['fields'])}")
-        by_id = numpy.argsort(ids, kind="stable")
-        place = numpy.empty_like(by_id)
-        place[by_id] = numpy.arange(len(ids))
+        # A body to which an event gave another material has a row for each; here it is one.
+        unique, first, place = numpy.unique(ids, return_index=True, return_inverse=True)
         rows = slice(0, int(offset[-1]))
 
         def column(name: str) -> Any:
@@ -203,16 +202,16 @@ class Results:
             values = column(name)  # one after the other: each may be large
             if name == "position" and constants["origin"].any():
                 values = values + constants["origin"]  # in double precision: single precision cannot hold both
-            array = numpy.full((len(times), len(ids), *values.shape[1:]), numpy.nan, dtype=values.dtype)
+            array = numpy.full((len(times), len(unique), *values.shape[1:]), numpy.nan, dtype=values.dtype)
             array[frame_of_row, place[body]] = values
             columns = {1: (), 3: ("xyz",), 4: ("wxyz",)}[values.shape[1] if values.ndim > 1 else 1]
             arrays[name] = (("time", "body", *columns), array, {"units": constants["fields"][name]})
         return xarray.Dataset(
             arrays,
-            coords={"time": ("time", times, {"units": "s"}), "step": ("time", constants["step"]), "body": ids[by_id],
+            coords={"time": ("time", times, {"units": "s"}), "step": ("time", constants["step"]), "body": unique,
                     "xyz": list("xyz"), "wxyz": list("wxyz"),
-                    "mass": ("body", constants["mass"][by_id], {"units": "kg"}),
-                    "material": ("body", constants["material"][by_id])},
+                    "mass": ("body", constants["mass"][first], {"units": "kg"}),
+                    "material": ("body", constants["material"][first])},
             attrs={"scene": constants["scene"]})
 
     @property

@@ -144,16 +144,19 @@ def piece(p, q, low, high):
 
 
 def flow_fit(frame, chosen, x=None):
-    """Mean velocity, gradient and the rest of velocities, fitted by mass."""
+    """Mean velocity, gradient and the rest of velocities, fitted by mass. The rest is enlarged by what the fit takes of
+    random velocities: the diagonal of its hat matrix."""
     m, v = frame.mass[chosen], frame.v[chosen]
     x = frame.x[chosen] if x is None else x
     c = m @ x / m.sum()
     if len(m) < 8:
-        return m @ v / m.sum(), np.zeros((3, 3)), v - m @ v / m.sum()
+        kept = 1 - ((m / m.sum())**2).sum()
+        return m @ v / m.sum(), np.zeros((3, 3)), (v - m @ v / m.sum()) / math.sqrt(kept if kept > 1e-6 else 1)
     a = np.hstack([np.ones((len(m), 1)), x - c])
     root = np.sqrt(m)[:, None]
     fit = np.linalg.lstsq(a * root, v * root, rcond=None)[0]
-    return m @ v / m.sum(), fit[1:].T, v - a @ fit
+    hat = (np.linalg.qr(a * root)[0]**2).sum(axis=1)
+    return m @ v / m.sum(), fit[1:].T, (v - a @ fit) / math.sqrt(1 - m @ hat / m.sum())
 
 
 def expected_bulk(frame, low, high, rattlers_below=4, along=(1, 0, 0), up=(0, 0, 1)):
@@ -173,10 +176,10 @@ def bulk_columns(frame, chosen, branch, volume, solid, rattlers_below=4, along=(
     centre = m @ x / m.sum()
     for k, axis in enumerate("xyz"):
         out[f"centre_{axis}_m"], out[f"velocity_{axis}_m_s"] = centre[k], mean[k]
-    out["temperature_m2_s2"] = (m * (rest**2).sum(axis=1)).sum() / (3 * m.sum())
+    out["temperature_m2_s2"] = (m * (rest**2).sum(axis=1)).sum() / (3 * m.sum()) if len(m) > 1 else math.nan
     rate = (gradient + gradient.T) / 2
     rate -= np.trace(rate) / 3 * np.eye(3)
-    out["shear_rate_1_s"] = math.sqrt(2 * (rate * rate).sum())
+    out["shear_rate_1_s"] = math.sqrt(2 * (rate * rate).sum()) if len(m) >= 8 else math.nan
     carry = np.any(frame.impulse != 0, axis=1)
     count = np.bincount(frame.a[carry], minlength=len(frame.x))
     count += np.bincount(frame.b[carry & (frame.b >= 0)], minlength=len(frame.x))

@@ -1,11 +1,13 @@
 """What commands make of recorded runs, and of being interrupted: recorded_test.py <scree> [Recorded.test_name ...]"""
 import contextlib
+import csv
 import json
 import os
 import signal
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 import unittest
 
@@ -122,6 +124,137 @@ class Recorded(unittest.TestCase):
             return  # built without VTK
         self.scree("export", "bed", "--to", "vtk", "-o", "bed_vtk", "-q")
         self.assertTrue(os.path.exists(self.path("bed_vtk", "contacts.pvd")))
+
+    def run_scene(self, name, text, *arguments):
+        with open(self.path(name + ".toml"), "w", encoding="utf-8") as file:
+            file.write(textwrap.dedent(text))
+        return self.scree("run", name + ".toml", "-q", "-o", name, *arguments)
+
+    def means(self, name, command):
+        if command == "run":
+            with open(self.path(name, "measurements.json"), encoding="utf-8") as file:
+                return json.load(file)["measurements"]
+        return json.loads(self.scree("measure", name, "--json").stdout)["measurements"]
+
+    def test_a_sheared_cell_has_the_axes_of_its_flow(self):
+        """In the run and from its frames, which are those of each step: along y is the flow, along x its gradient."""
+        self.run_scene("sheared", """
+            gravity = [0, 0, 0]
+            time_step = 0.001
+            end_time = 0.05
+            output = { interval = 0.001, vtk = false, contacts = true }
+            cell = { low = [0, 0, 0], high = [0.1, 0.1, 0.1], flow = [{ gradient_x = [0, 20, 0] }] }
+            materials = [{ name = "s", density = 2000, friction = 0.3 }]
+            measurements = [{ name = "b", measure = "bulk", interval = 0.01 }]
+            [[bodies]]
+            generate = "random"
+            count = 100
+            radius = 0.008
+            region = { type = "box", low = [0, 0, 0], high = [0.1, 0.1, 0.1] }
+            """)
+        during, after = (self.means("sheared", command)["b"]["quantities"] for command in ("run", "measure"))
+        for column in ("mu_flow", "normal_stress_difference_1", "normal_stress_difference_2"):
+            a, b = (of[column]["mean"] for of in (during, after))
+            self.assertAlmostEqual(a, b, delta=0.02 * max(abs(a), 0.05), msg=column)
+
+    CHANGED = """
+        gravity = [0, 0, -10]
+        time_step = 0.001
+        end_time = 0.2
+        output = { interval = 0.01, vtk = false }
+        materials = [{ name = "wet", density = 1000 }, { name = "dry", density = 1000 }]
+        bodies = [{ radius = 0.02, material = "wet", position = [0, 0, 0.1] },
+                  { radius = 0.02, material = "dry", position = [0.1, 0, 0.1] }]
+        boundaries = [{ type = "plane", name = "floor", material = "dry" }]
+        events = [{ name = "dries", quantity = "time_s", rises_above = 0.05, change_material = ["wet", "dry"] },
+                  { name = "rains", quantity = "time_s", rises_above = 0.15, change_material = ["dry", "wet"] }]
+        [[measurements]]
+        name = "f"
+        measure = "flow"
+        by = "material"
+        plane = { point = [0, 0, 0.05], normal = [0, 0, -1] }
+        """
+
+    def test_frames_know_the_material_that_events_gave(self):
+        """Both grains pass the plane as dry ones, at 0.1 s; from 0.15 s on both are wet."""
+        self.run_scene("changed", self.CHANGED)
+        self.run_scene("resumed", self.CHANGED, "--until", "0.1")
+        self.scree("run", "--resume", "resumed", "-q", "--until", "0.2")
+        for run in ("changed", "resumed"):
+            for command in ("run", "measure"):
+                passed = self.means(run, command)["f"]["quantities"]
+                self.assertEqual([passed["bodies." + m]["last"] for m in ("wet", "dry")], [0, 2], (run, command))
+        for moment, expected in (("0.02", ["wet", "dry"]), ("0.1", ["dry", "dry"]), ("0.2", ["wet", "wet"])):
+            self.scree("export", "resumed", "--to", "csv", "--time", moment, "-o", moment + ".csv", "-q")
+            with open(self.path(moment + ".csv"), encoding="utf-8", newline="") as file:
+                self.assertEqual([row["material"] for row in csv.DictReader(file)], expected)
+
+    def test_a_mesh_region_is_beside_the_scene(self):
+        low, high = numpy.array([[-0.1, -0.1, 0], [0.1, 0.1, 0.1]])
+        with open(self.path("region.obj"), "w", encoding="utf-8") as file:
+            for k in range(8):
+                print("v", *(high[i] if k >> i & 1 else low[i] for i in range(3)), file=file)
+            for face in ("1 3 4", "1 4 2", "5 6 8", "5 8 7", "1 2 6", "1 6 5", "3 7 8", "3 8 4", "1 5 7", "1 7 3",
+                         "2 4 8", "2 8 6"):
+                print("f", face, file=file)
+        heading = '''
+    [[measurements]]
+    name = "%s"
+    measure = "bulk"
+    region = { type = "%s", %s }
+    '''
+        self.run_scene("meshed", BED + heading % ("mesh", "mesh", 'file = "region.obj"') +
+                       heading % ("box", "box", "low = [-0.1, -0.1, 0], high = [0.1, 0.1, 0.1]"))
+        measured = self.means("meshed", "measure")
+        self.assertEqual(*(measured[name]["quantities"]["bodies"]["mean"] for name in ("mesh", "box")))
+
+    def test_a_name_is_that_of_one_boundary(self):
+        """'lid' is a disc, and not 'lid.top' too; 'tray' is a box, all of its walls."""
+        names = ("lid", "lid.top")
+        discs = ", ".join(f'{{ type = "disc", name = "{name}", centre = [{k}, 0, 0.1], normal = [0, 0, 1], radius = 0.1, '
+                          f'rounding = 0.01 }}' for k, name in enumerate(names))
+        places = ((0, 0.13), (1, 0.13), (2, 0.02))
+        balls = ", ".join(f"{{ radius = 0.02, position = [{x}, 0, {z}] }}" for x, z in places)
+        measures = ", ".join(f'{{ name = "{name[:3]}{k}", measure = "quantity", boundary = "{name}", '
+                             f'quantities = ["force_z_N"] }}' for k, name in enumerate((*names, "tray")))
+        self.run_scene("lids", f"""
+            gravity = [0, 0, -10]
+            time_step = 0.001
+            end_time = 0.2
+            output = {{ interval = 0.05, vtk = false }}
+            materials = [{{ name = "m", density = 1000 }}]
+            boundaries = [{discs}, {{ type = "box", name = "tray", low = [-1, -1, 0], high = [3, 1, 1] }}]
+            bodies = [{balls}]
+            measurements = [{measures}]
+            events = [{{ name = "off", quantity = "time_s", rises_above = 0.105, remove = "lid" }}]
+            """)
+        weight = -1000 * 4 / 3 * numpy.pi * 0.02**3 * 10
+        for command in ("run", "measure"):
+            last = [measured["quantities"]["force_z_N"]["last"] for measured in self.means("lids", command).values()]
+            numpy.testing.assert_allclose(last, [0, weight, weight], rtol=1e-3, err_msg=command)
+        with open(self.path("lids", "events.csv"), encoding="utf-8") as file:
+            self.assertIn("remove lid", file.read())
+
+    def test_a_frame_after_the_end_does_not_count(self):
+        """The ball passes the plane at 0.488 s, after `until` and before the next frame."""
+        self.run_scene("late", """
+            gravity = [0, 0, 0]
+            time_step = 0.001
+            end_time = 0.6
+            output = { interval = 0.05, vtk = false }
+            materials = [{ name = "m", density = 1000 }]
+            bodies = [{ radius = 0.02, position = [0, 0, 0.488], velocity = [0, 0, -1] }]
+            [[measurements]]
+            name = "f"
+            measure = "flow"
+            from = 0.2
+            until = 0.4877
+            interval = 0.1
+            plane = { point = [0, 0, 0], normal = [0, 0, -1] }
+            """)
+        for command in ("run", "measure"):
+            passed = self.means("late", command)["f"]
+            self.assertEqual((passed["samples"], passed["quantities"]["bodies"]["last"]), (2, 0), command)
 
     def test_a_run_does_not_replace_what_it_reads(self):
         with open(self.path("again.toml"), "w", encoding="utf-8") as file:

@@ -202,6 +202,31 @@ TEST(BulkMeasurement, OfAShearFlowHasItsRateAndNoTemperature) {
   EXPECT_EQ(row["bodies"], 60.0);
 }
 
+// Random velocities with variance T = 4 in each direction, of few bodies with unequal masses: the mean temperature is T,
+// also where the fit of the flow takes a half of their squares. Standard error: 4 sqrt(2/3 / (1500 * 4)) = 0.04.
+TEST(BulkMeasurement, TemperatureOfFewBodiesIsUnbiased) {
+  Random random(8);
+  for (const int bodies : {2, 7, 8, 20}) {
+    double sum = 0.0;
+    constexpr int draws = 1500;
+    for (int draw = 0; draw < draws; ++draw) {
+      Grains grains;
+      for (int k = 0; k < bodies; ++k) {
+        const Vec3 x(random.uniform(0, 1), random.uniform(0, 1), random.uniform(0, 1));
+        grains.add_sphere(k % 2 == 0 ? 0.01 : 0.015, x,
+                          {2.0 * random.normal(), 5.0 + 2.0 * random.normal(), 2.0 * random.normal()});
+      }
+      const Row row = row_of(bulk_in(Vec3::Zero(), Vec3::Ones()), grains);
+      sum += row["temperature_m2_s2"];
+      EXPECT_EQ(std::isnan(row["shear_rate_1_s"]), bodies < 8);
+    }
+    EXPECT_NEAR(sum / draws, 4.0, bodies == 2 ? 0.3 : 0.16) << bodies;
+  }
+  Grains one;
+  one.add_sphere(0.01, {0.5, 0.5, 0.5}, {1.0, 0.0, 0.0});
+  EXPECT_TRUE(std::isnan(row_of(bulk_in(Vec3::Zero(), Vec3::Ones()), one)["temperature_m2_s2"]));
+}
+
 TEST(BulkMeasurement, SolidFractionOfCutSpheresIsExactAtFacesAndCorners) {
   constexpr double r = 0.1, sphere = 4.0 / 3.0 * std::numbers::pi * r * r * r;
   Grains grains;
