@@ -322,7 +322,9 @@ std::vector<MeasurementPlan> plans_of(const MeasureOptions& options, const io::R
                             .suggestion = suggestion}});
   };
   if (options.with.empty()) {
-    const fs::path scene = io::scene_file_of(folder.path);  // files are beside it
+    // The files of mesh regions are beside the scene.
+    const bool may_have_files = run.text.find("mesh") != std::string::npos;
+    const fs::path scene = may_have_files ? io::scene_file_of(folder.path) : fs::path();
     std::vector<MeasurementPlan> plans = io::read_recorded_measurements(
         run.text, scene.empty() ? folder.path / "scene" : scene, overrides, world);
     if (plans.empty())

@@ -65,7 +65,7 @@ std::string data_block(const Panel& panel, const Curve& curve, const std::string
   std::string text = "$" + name + " << END\n";
   for (std::size_t k = 0; k < curve.x.size(); ++k) {
     if (is_shown(panel, curve.x[k], curve.y[k]))
-      text += fmt::format("{:.9g} {:.9g}\n", curve.x[k], curve.y[k]);
+      text += fmt::format("{} {}\n", curve.x[k], curve.y[k]);
   }
   return text + "END\n";
 }

@@ -46,13 +46,14 @@ std::optional<std::size_t> find_name(const std::vector<std::string>& names, cons
 }
 
 std::vector<std::size_t> boundaries_named(const std::vector<std::string>& all, const std::string& name) {
-  std::vector<std::size_t> found;
-  for (std::size_t k = 0; k < all.size(); ++k)
-    if (all[k] == name) found.push_back(k);
-  for (std::size_t k = 0; k < all.size() && found.empty(); ++k)
-    for (std::size_t wall = k; wall < all.size(); ++wall)
-      if (all[wall].starts_with(name + '.')) found.push_back(wall);
-  return found;
+  const auto those = [&](auto&& fits) {
+    std::vector<std::size_t> found;
+    for (std::size_t k = 0; k < all.size(); ++k)
+      if (fits(all[k])) found.push_back(k);
+    return found;
+  };
+  const std::vector<std::size_t> found = those([&](const std::string& of) { return of == name; });
+  return !found.empty() ? found : those([&](const std::string& of) { return of.starts_with(name + '.'); });
 }
 
 std::vector<std::size_t> find_boundaries(const std::vector<std::string>& all, const Section& section,
