@@ -375,7 +375,7 @@ int measure(const MeasureOptions& options) {
   std::vector<MeasurementPlan> plans = plans_of(options, run, reader.run());
   leave_out_unrecorded(plans);
   const std::vector<std::size_t> frames = chosen_frames(options.frames, reader);
-  // A frame is that of the step which is nearest to its time.
+  // With steps of one length a frame is that of the step which is nearest to its time.
   const Settings& settings = reader.run().model.settings;
   constexpr double rounding = 1e-6;
   const double interval = reader.run().frame_interval_s,
@@ -384,7 +384,10 @@ int measure(const MeasureOptions& options) {
   std::vector<Measuring> all;
   std::vector<io::MeasuredSeries> series;
   for (const MeasurementPlan& plan : plans) {
-    all.emplace_back(plan, plan.interval_s > 0.0 ? plan.interval_s : interval, slack);
+    MeasurementPlan window = plan;  // its ends are those of the run: half a step away from a frame's time
+    window.from_s += 0.5 * slack;
+    window.until_s -= 0.5 * slack;
+    all.emplace_back(window, plan.interval_s > 0.0 ? plan.interval_s : interval, slack);
     series.push_back(io::series_of(all.back()));
   }
   JobProgress progress(Progress::detect(options.quiet || options.json), "frame", frames.size());

@@ -32,7 +32,7 @@ struct Flow {
   Vec3 centre = Vec3::Zero(), velocity = Vec3::Zero();
   Mat3 gradient = Mat3::Zero();  // 1/s, dv_i/dx_j
   bool has_gradient = false;     // are there enough bodies for it?
-  double freedom = 0.0;  // share of the mean square velocity that the fit leaves, if velocities are random
+  double freedom = 0.0;          // share of the mean square of random velocities that the fit leaves
   Vec3 at(const Vec3& x) const { return velocity + gradient * (x - centre); }
 };
 
@@ -64,25 +64,17 @@ Flow fitted_flow(const Bodies& bodies, const std::vector<BodyInside>& inside, do
   flow.has_gradient = inside.size() >= fewest;
   // Along directions in which their places hardly differ it is unknown.
   constexpr double least_spread = 0.25;  // diameters, root mean square
-  Mat3 inverse = Mat3::Zero();           // of `places`, in the directions of the fit
+  double fitted = 1.0;                   // parameters for each component of the velocity
   if (flow.has_gradient) {
     const Eigen::SelfAdjointEigenSolver<Mat3> eigen(places);
     for (int k = 0; k < 3; ++k) {
       const Vec3 axis = eigen.eigenvectors().col(k);
-      if (eigen.eigenvalues()[k] > mass * std::pow(least_spread * mean_diameter, 2))
-        inverse += axis * axis.transpose() / eigen.eigenvalues()[k];
+      if (!(eigen.eigenvalues()[k] > mass * std::pow(least_spread * mean_diameter, 2))) continue;
+      flow.gradient += both * axis * axis.transpose() / eigen.eigenvalues()[k];
+      fitted += 1.0;
     }
   }
-  flow.gradient = both * inverse;
-  // The fit takes the share m_i / M (1 + x_i P^-1 x_i M) of the square of a random velocity of body i (its
-  // leverage).
-  double taken = 0.0;
-  for (const BodyInside& b : inside) {
-    const double m = bodies.mass[b.body];
-    const Vec3 x = b.centre - flow.centre;
-    taken += m / mass * (m / mass + m * x.dot(inverse * x));
-  }
-  flow.freedom = 1.0 - taken;
+  flow.freedom = 1.0 - fitted / static_cast<double>(inside.size());
   return flow;
 }
 
@@ -145,8 +137,7 @@ class Bulk : public Measurement {
     }
     constexpr double rounding = 1e-24;
     if (kinetic.trace() < rounding * squares) kinetic.setZero();
-    constexpr double least_freedom = 1e-6;  // a single body, or as many as the fit has parameters
-    const bool is_known = flow.freedom > least_freedom;
+    const bool is_known = flow.freedom > 0.0;  // of more than one body
     if (is_known) kinetic /= flow.freedom;
     std::vector<double> row{count, mass, solid_volume_inside(moment) / space};
     append(row, mass > 0.0 ? flow.centre : Vec3(Vec3::Constant(none)));

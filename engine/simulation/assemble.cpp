@@ -109,15 +109,49 @@ SurfaceFactors apply_surfaces(const Assembly& in, std::size_t c) {
   return factors;
 }
 
+/// How the velocity of a body that moves like this changes at places that stay, m/s^2 and 1/s^2, if the rates
+/// of its stages do not change: each stage's axis is moved by the stages before it. `linear`: at the world's
+/// origin.
+Twist change_of_field(const PrescribedMotion& motion, double time_s) {
+  Twist all, change;  // `all`: of the stages so far
+  Pose pose;
+  for (const MotionStage& stage : motion.stages) {
+    const double much = stage.law.at(time_s);
+    const Vec3 rate = stage.law.rate_at(time_s) * (pose.orientation * stage.axis);
+    if (stage.kind == MotionStage::Kind::translation) {
+      change.linear += all.angular.cross(rate);
+      all.linear += rate;
+      pose.position += pose.orientation * (much * stage.axis);
+      continue;
+    }
+    const Vec3 linear = -rate.cross(pose.position + pose.orientation * stage.point);
+    change.linear += all.angular.cross(linear) + all.linear.cross(rate);
+    change.angular += all.angular.cross(rate);
+    all.linear += linear;
+    all.angular += rate;
+    const Quat turn(Eigen::AngleAxisd(much, stage.axis));
+    pose.position += pose.orientation * (stage.point - turn * stage.point);
+    pose.orientation = (pose.orientation * turn).normalized();
+  }
+  return change;
+}
+
 /// (A18): what a boundary that turns adds to its velocity at a contact until the next detection, m/s, along
 /// the surface: the contact's place moves with the body, and the boundary's velocity is another one there.
 /// Normal to the surface the place moves with the boundary.
-Vec3 drift_of(const Assembly& in, const Contact& contact, const Twist& boundary) {
-  if (boundary.angular.isZero(0.0)) return Vec3::Zero();
-  const Vec3 &n = contact.normal, along = in.w.before[contact.key.a].linear - boundary.linear,
-             across = boundary.angular.cross(contact.arm_b);
-  const Vec3 drift = 0.5 * in.interval.to_next * boundary.angular.cross(along + n.dot(across - along) * n);
-  return drift - n.dot(drift) * n;
+Vec3 drift_of(const Assembly& in, const Contact& contact) {
+  const std::size_t b = boundary_of(contact.key.b);
+  const PlacedBoundary& boundary = in.w.detection.boundaries[b];
+  const Vec3 &n = contact.normal, turn = boundary.twist.angular;
+  if (turn.isZero(0.0)) return Vec3::Zero();
+  const Vec3 body = in.w.before[contact.key.a].linear,
+             wall = boundary.twist.linear + turn.cross(contact.arm_b);
+  Vec3 change = turn.cross(body + n.dot(wall - body) * n);
+  if (const BoundaryPose& pose = in.w.boundary_pose[b]; pose.motion->stages.size() > 1) {
+    const Twist field = change_of_field(*pose.motion, pose.clock.at(in.interval.middle));
+    change += field.linear + field.angular.cross(boundary.pose.position + contact.arm_b);
+  }
+  return 0.5 * in.interval.to_next * (change - n.dot(change) * n);
 }
 
 /// The body of the problem for a contact's partner; for a boundary a new fixed body, or
@@ -129,8 +163,7 @@ SCREE_INLINE std::int32_t enter_partner(const Assembly& in, const Contact& conta
   if (const std::int32_t driven = in.w.driven_body[boundary_of(partner)]; driven >= 0) return driven;
   const auto i = next_fixed;
   const PlacedBoundary& boundary = in.w.detection.boundaries[boundary_of(partner)];
-  const Vec3 now = boundary.twist.linear + boundary.sliding(contact.normal),
-             drift = drift_of(in, contact, boundary.twist);
+  const Vec3 now = boundary.twist.linear + boundary.sliding(contact.normal), drift = drift_of(in, contact);
   in.w.before[i] = {now - drift, boundary.twist.angular};
   in.p.free_velocity[i] = {now + drift, boundary.twist.angular};
   in.p.response[i] = BodyResponse{};

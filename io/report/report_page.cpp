@@ -420,7 +420,7 @@ Json run_json(const RecordedRun& run) {
           {"commit", run.made_with.commit},
           {"compiler", run.made_with.compiler},
           {"machine", run.made_with.machine},
-          {"bodies", run.bodies.size()},
+          {"bodies", rows_of_bodies(run).size()},
           {"adaptive_step", run.model.settings.adaptive_step},
           {"time_step_s", run.model.settings.time_step_s},
           {"gravity_m_s2", to_json(run.model.settings.gravity)},

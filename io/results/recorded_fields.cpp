@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "io/results/body_fields.h"
 
@@ -132,9 +133,17 @@ std::string RecordedField::title() const {
   return unit == "1" ? text : text + ", " + unit;
 }
 
+std::vector<std::size_t> rows_of_bodies(const RecordedRun& run) {
+  std::vector<std::size_t> rows;
+  std::unordered_set<BodyId> known;
+  for (std::size_t i = 0; i < run.bodies.size(); ++i)
+    if (known.insert(run.bodies.id[i]).second) rows.push_back(i);
+  return rows;
+}
+
 std::vector<double> radii(const RecordedRun& run) {
   std::vector<double> result;
-  for (std::size_t i = 0; i < run.bodies.size(); ++i) result.push_back(radius(run.model, run.bodies, i));
+  for (const std::size_t i : rows_of_bodies(run)) result.push_back(radius(run.model, run.bodies, i));
   return result;
 }
 

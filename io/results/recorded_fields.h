@@ -31,6 +31,8 @@ std::size_t frame_of_contacts(const TrajectoryReader& reader, std::size_t k);
 /// The field of this name, or null.
 const RecordedField* find_field(const std::vector<RecordedField>& fields, const std::string& name);
 
+/// [body] the first of its rows in the run's bodies: one that changes its material has several.
+std::vector<std::size_t> rows_of_bodies(const RecordedRun& run);
 /// [body] radius of the sphere of the same volume, m, and the mean radius, 1 if there are no bodies: for all
 /// bodies that were ever in the run.
 std::vector<double> radii(const RecordedRun& run);

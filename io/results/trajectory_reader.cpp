@@ -391,11 +391,11 @@ Boundaries TrajectoryReader::boundaries(std::size_t k) const {
 
 BodyTrack TrajectoryReader::track(BodyId id) const {
   const Parts& p = *parts_;
-  const auto row = std::find(p.run.bodies.id.begin(), p.run.bodies.id.end(), id) - p.run.bodies.id.begin();
+  const auto is_it = [&](std::int32_t row) { return p.run.bodies.id[row] == id; };
   BodyTrack track;
   for (std::size_t k = 0; k < frames(); ++k) {
     const std::vector<std::int32_t> body = rows(k);
-    const auto found = std::find(body.begin(), body.end(), row);
+    const auto found = std::ranges::find_if(body, is_it);
     if (found == body.end()) continue;
     const Frame frame = this->frame(k, {static_cast<std::size_t>(found - body.begin()), 1});
     track.frame.push_back(k);

@@ -18,6 +18,7 @@
 #include "io/files/text_file.h"
 #include "io/files/vtk_file.h"
 #include "io/results/checkpoint.h"
+#include "io/results/recorded_fields.h"
 #include "io/results/row_file.h"
 #include "io/results/summary.h"
 #include "io/results/trajectory.h"
@@ -100,7 +101,7 @@ FileFindings look_at_trajectory(const RunFolder& folder, Facts& facts) {
     const TrajectoryReader reader(folder.trajectory());
     for (std::size_t k = 0; k < reader.frames(); ++k) look_at_frame(reader, k, f);
     facts.frames = static_cast<std::int64_t>(reader.frames());
-    f.found += fmt::format("{} frames of {} bodies", reader.frames(), reader.run().bodies.size());
+    f.found += fmt::format("{} frames of {} bodies", reader.frames(), rows_of_bodies(reader.run()).size());
     const hdf5::File file(folder.trajectory());
     for (const std::string& name : ledger_names()) {
       const std::vector<std::uint64_t> dims = file.dimensions(name);

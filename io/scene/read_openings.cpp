@@ -182,11 +182,13 @@ void read_domain(const Section& section, Reading& reading) {
 
 void read_openings(const Section& top, Reading& reading) {
   std::set<std::string> taken;
-  for (const char* list : {"inlets", "outlets"})
+  for (const auto& [list, kind] : {std::pair{"inlets", "inlet"}, std::pair{"outlets", "outlet"}}) {
+    std::size_t k = 0;
     for (const Section& section : elements(top, list))
-      if (section.has("name") && !taken.insert(section.text("name")).second)
+      if (!taken.insert(name_of(section, kind, k++)).second && section.has("name"))
         reading.faults.push_back(
             fault_at(section.given("name"), section.path_of("name"), "is already in use"));
+  }
   std::size_t number = 0;
   for (const Section& section : elements(top, "inlets")) read_inlet(section, number++, reading);
   number = 0;

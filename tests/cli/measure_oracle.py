@@ -145,18 +145,16 @@ def piece(p, q, low, high):
 
 def flow_fit(frame, chosen, x=None):
     """Mean velocity, gradient and the rest of velocities, fitted by mass. The rest is enlarged by what the fit takes of
-    random velocities: the diagonal of its hat matrix."""
+    random velocities: one of n squares for each parameter."""
     m, v = frame.mass[chosen], frame.v[chosen]
     x = frame.x[chosen] if x is None else x
     c = m @ x / m.sum()
     if len(m) < 8:
-        kept = 1 - ((m / m.sum())**2).sum()
-        return m @ v / m.sum(), np.zeros((3, 3)), (v - m @ v / m.sum()) / math.sqrt(kept if kept > 1e-6 else 1)
+        return m @ v / m.sum(), np.zeros((3, 3)), (v - m @ v / m.sum()) / math.sqrt(1 - 1 / len(m) if len(m) > 1 else 1)
     a = np.hstack([np.ones((len(m), 1)), x - c])
     root = np.sqrt(m)[:, None]
     fit = np.linalg.lstsq(a * root, v * root, rcond=None)[0]
-    hat = (np.linalg.qr(a * root)[0]**2).sum(axis=1)
-    return m @ v / m.sum(), fit[1:].T, (v - a @ fit) / math.sqrt(1 - m @ hat / m.sum())
+    return m @ v / m.sum(), fit[1:].T, (v - a @ fit) / math.sqrt(1 - 4 / len(m))
 
 
 def expected_bulk(frame, low, high, rattlers_below=4, along=(1, 0, 0), up=(0, 0, 1)):

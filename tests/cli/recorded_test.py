@@ -236,19 +236,19 @@ class Recorded(unittest.TestCase):
             self.assertIn("remove lid", file.read())
 
     def test_a_frame_after_the_end_does_not_count(self):
-        """The ball passes the plane at 0.488 s, after `until` and before the next frame."""
+        """The ball passes the plane after `until` and before the next frame: half a step away, it would count."""
         self.run_scene("late", """
             gravity = [0, 0, 0]
-            time_step = 0.001
+            time_step = 0.02
             end_time = 0.6
-            output = { interval = 0.05, vtk = false }
+            output = { interval = 0.1, vtk = false }
             materials = [{ name = "m", density = 1000 }]
-            bodies = [{ radius = 0.02, position = [0, 0, 0.488], velocity = [0, 0, -1] }]
+            bodies = [{ radius = 0.02, position = [0, 0, 0.499], velocity = [0, 0, -1] }]
             [[measurements]]
             name = "f"
             measure = "flow"
             from = 0.2
-            until = 0.4877
+            until = 0.4877  # 0.6 steps before the frame
             interval = 0.1
             plane = { point = [0, 0, 0], normal = [0, 0, -1] }
             """)

@@ -202,8 +202,9 @@ TEST(BulkMeasurement, OfAShearFlowHasItsRateAndNoTemperature) {
   EXPECT_EQ(row["bodies"], 60.0);
 }
 
-// Random velocities with variance T = 4 in each direction, of few bodies with unequal masses: the mean temperature is T,
-// also where the fit of the flow takes a half of their squares. Standard error: 4 sqrt(2/3 / (1500 * 4)) = 0.04.
+// Random velocities with variance T = 4 in each direction, of few bodies: the mean temperature is T, also
+// where the fit of the flow takes a half of their squares. Standard error: 4 sqrt(2/3 / (1500 * 4)) = 0.04,
+// and 0.08 of two.
 TEST(BulkMeasurement, TemperatureOfFewBodiesIsUnbiased) {
   Random random(8);
   for (const int bodies : {2, 7, 8, 20}) {
@@ -213,7 +214,7 @@ TEST(BulkMeasurement, TemperatureOfFewBodiesIsUnbiased) {
       Grains grains;
       for (int k = 0; k < bodies; ++k) {
         const Vec3 x(random.uniform(0, 1), random.uniform(0, 1), random.uniform(0, 1));
-        grains.add_sphere(k % 2 == 0 ? 0.01 : 0.015, x,
+        grains.add_sphere(0.01, x,
                           {2.0 * random.normal(), 5.0 + 2.0 * random.normal(), 2.0 * random.normal()});
       }
       const Row row = row_of(bulk_in(Vec3::Zero(), Vec3::Ones()), grains);
@@ -222,6 +223,18 @@ TEST(BulkMeasurement, TemperatureOfFewBodiesIsUnbiased) {
     }
     EXPECT_NEAR(sum / draws, 4.0, bodies == 2 ? 0.3 : 0.16) << bodies;
   }
+  // A large body at rest among small ones hardly changes their kinetic energy.
+  Grains mixed;
+  mixed.add_sphere(0.05, {0.5, 0.5, 0.5});
+  double energy = 0.0;
+  for (int k = 0; k < 100; ++k) {
+    const Vec3 v(random.normal(), random.normal(), random.normal());
+    mixed.add_sphere(0.005, {random.uniform(0, 1), random.uniform(0, 1), random.uniform(0, 1)},
+                     {v[0], v[1], v[2]});
+    energy += v.squaredNorm();
+  }
+  EXPECT_NEAR(row_of(bulk_in(Vec3::Zero(), Vec3::Ones()), mixed)["temperature_m2_s2"],
+              energy / (3.0 * 1100.0), 0.1 * energy / 3300.0);
   Grains one;
   one.add_sphere(0.01, {0.5, 0.5, 0.5}, {1.0, 0.0, 0.0});
   EXPECT_TRUE(std::isnan(row_of(bulk_in(Vec3::Zero(), Vec3::Ones()), one)["temperature_m2_s2"]));
