@@ -147,7 +147,8 @@ Vec3 drift_of(const Assembly& in, const Contact& contact) {
   const Vec3 body = in.w.before[contact.key.a].linear,
              wall = boundary.twist.linear + turn.cross(contact.arm_b);
   Vec3 change = turn.cross(body + n.dot(wall - body) * n);
-  if (const BoundaryPose& pose = in.w.boundary_pose[b]; pose.motion->stages.size() > 1) {
+  if (const BoundaryPose& pose = in.w.boundary_pose[b];
+      pose.motion != nullptr && pose.motion->stages.size() > 1) {
     const Twist field = change_of_field(*pose.motion, pose.clock.at(in.interval.middle));
     change += field.linear + field.angular.cross(boundary.pose.position + contact.arm_b);
   }
