@@ -172,7 +172,8 @@ class Results:
 
     def to_xarray(self, fields: Optional[Sequence[str]] = None) -> Any:
         """xarray.Dataset of all frames, with dimensions time, body (by id), xyz and wxyz. Values are NaN where a body
-        does not exist; `material` is its first one. ``fields``: names of arrays; default: position, orientation and velocities."""
+        does not exist; its ``material`` is the first one. ``fields``: names of arrays; default: position, orientation
+        and velocities."""
         import numpy
 
         try:
